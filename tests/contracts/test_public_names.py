@@ -3,9 +3,6 @@
 import json
 import subprocess
 import sys
-from importlib import import_module
-
-import pytest
 
 import gearwright as gw
 from tests.acceptance.forked import Script, run_scripts
@@ -51,6 +48,7 @@ NAMES = {
     "Recording",
     "RecordingWarning",
     "SweepWarning",
+    "RodLinkage",
     "Series",
     "SimpleTransmission",
     "Simulation",
@@ -125,18 +123,3 @@ def test_compile_is_the_function_whatever_was_touched_before(tmp_path):
     done = run_scripts(scripts, tmp_path, imported=("numpy", "casadi"))
     assert {name: result.err for name, result in done.items() if result.code != 0} == {}
     assert len(done) >= 15
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("gearwright.sim:Together", "gearwright.control:CombinedControllers"),
-        ("gearwright.sim:PID", "gearwright.control:PID"),
-        ("gearwright.sim:with_servos", "gearwright.model.hardware.servos:with_servos"),
-        ("gearwright.sim:Recording", "gearwright.sim.recordings:Recording"),
-        ("gearwright.dynamics.constraints.drives:Drive", "gearwright.model.hardware.drives:Drive"),
-    ],
-)
-def test_old_places_still_lead_to_what_has_moved(old, new):
-    first, second = (getattr(import_module(place.partition(":")[0]), place.partition(":")[2]) for place in (old, new))
-    assert first is second

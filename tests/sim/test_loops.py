@@ -8,8 +8,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import JOINT_KINDS, AxisRef
+from gearwright.model.hardware.drives import Drive
 from gearwright.sim import compile
 from gearwright.sim.reset.loop_closure import moved
 from tests.dynamics.test_reduce import follow, wheels

@@ -19,7 +19,7 @@ from gearwright.sim.recorder import room
 from gearwright.sim.recordings import formats
 from gearwright.sim.recordings.blocks import decode, encode
 from gearwright.sim.recordings.channels import quaternions
-from gearwright.sim.recordings.schema import TIME
+from gearwright.sim.signals import TIME
 from tests.corpus.files import robot_data
 from tests.sim.robots import FOLLOWING, FREE, GRIPPER
 from tests.tolerances import ROUNDING

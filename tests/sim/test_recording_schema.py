@@ -22,8 +22,8 @@ from gearwright.sim.recordings import (
     schema_text,
 )
 from gearwright.sim.recordings import columns as columns_module
-from gearwright.sim.recordings.schema import TIME
 from gearwright.sim.recordings.signal_names import find
+from gearwright.sim.signals import TIME
 from tests.sim.robots import FOLLOWING
 
 

@@ -28,10 +28,10 @@ def test_one_step_in_a_thousand_may_not_settle(count, steps, expected):
 
 def start(q, names=None):
     names = names or [f"j{i}" for i in range(len(q))]
-    units = dict.fromkeys(names, ("rad",))
+    units = dict.fromkeys(names, SimpleNamespace(position="rad"))
     layout = SimpleNamespace(
         ranges=(np.full(len(q), -1.0), np.full(len(q), 1.0)), loop_axes=(),
-        names=SimpleNamespace(positions=SimpleNamespace(names=names), units=units),
+        names=SimpleNamespace(positions=SimpleNamespace(names=names)), units=units,
     )  # fmt: skip
     robot = SimpleNamespace(tree=SimpleNamespace(cuts=()))
     sim = SimpleNamespace(options=SimpleNamespace(integrator="midpoint"), layout=layout, robot=robot, batch=1)

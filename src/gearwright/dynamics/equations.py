@@ -22,7 +22,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
-from gearwright.dynamics.constraints.drives import Drive
+from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -48,6 +48,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.hardware.drives import Drive
 from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
@@ -197,7 +198,12 @@ class Equations:
     @property
     def _given(self) -> tuple[SlotName, ...]:
         """Slots that a step in stages begins with."""
-        return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
+        frictions = (StepSlot.FRICTION,) if self._friction_states else ()
+        return (*(DRIVEN if self.model.actuation.driven else STATE), *frictions, *self._loaded)
+
+    @property
+    def _friction_states(self) -> int:
+        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, FrictionRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:
@@ -341,6 +347,7 @@ class Equations:
             tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
             force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
             actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
+            friction_states=self._friction_states,
             sensor=len(self.sensing.readings) + len(self.sensing.state),
         )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)

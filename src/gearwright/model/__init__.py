@@ -1,12 +1,10 @@
 """The model of a mechanism: frozen, validated dataclasses. SI units and radians throughout."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:  # `as` exports a name to type checkers
+if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators import ACTUATORS as ACTUATORS
     from gearwright.model.actuators import Actuator as Actuator
     from gearwright.model.actuators import CustomActuator as CustomActuator
@@ -71,33 +69,12 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.transmissions import LinearMap as LinearMap
     from gearwright.model.transmissions import LinearTransmission as LinearTransmission
     from gearwright.model.transmissions import Losses as Losses
+    from gearwright.model.transmissions import RodLinkage as RodLinkage
     from gearwright.model.transmissions import Series as Series
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
     from gearwright.model.transmissions import Transmission as Transmission
     from gearwright.model.transmissions import TransmissionMap as TransmissionMap
     from gearwright.model.tree.topology import Branch as Branch
     from gearwright.model.tree.topology import Tree as Tree
-
-# module → its names
-_NAMES = {
-    "actuators": "ACTUATORS Actuator CustomActuator DCMotor ElectricMotor PneumaticCylinder Solenoid",
-    "sensors.body_sensors": "BodySensor ForceTorque Imu",
-    "couplings": "MODES Affine Coupling Couplings Mode Term compose in_order",
-    "geometry": "Box Capsule Cone Cylinder Ellipsoid Geometry Mesh OtherShape Plane Sphere",
-    "hardware.hardware": "CommandLimits Component Hardware Interface MimicJoint",
-    "mass.inertia": "MASSLESS Inertia",
-    "joints": "JOINT_KINDS WORLD Axis AxisDynamics AxisRef Joint JointKind Limits SafetyController",
-    "mechanism": "DEFAULT_GRAVITY Frame Link Mechanism",
-    "poses": "IDENTITY Pose",
-    "sensors.sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
-    "tree.topology": "Branch Tree",
-    "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
-    "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
-    "Series SimpleTransmission Transmission TransmissionMap",
-}
-_LAZY = {name: f"gearwright.model.{module}" for module, names in _NAMES.items() for name in names.split()}
-
-__all__ = list(_LAZY)
-
-if not TYPE_CHECKING:  # where a name that is not there is an error
-    __getattr__ = lazy_names(__name__, _LAZY)
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -11,8 +11,8 @@ import numpy as np
 from gearwright.sim.recorder.kept_rows import KeptRows
 from gearwright.sim.recorder.recorded_signals import KernelEvaluator
 from gearwright.sim.recordings.columns import SlotChunk
-from gearwright.sim.recordings.schema import Signal
 from gearwright.sim.recordings.signal_names import label
+from gearwright.sim.signals import Signal
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation

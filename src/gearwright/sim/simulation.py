@@ -26,14 +26,15 @@ from gearwright.sim.running.clock import Clock
 from gearwright.sim.running.failing import failure
 from gearwright.sim.running.stepping import step
 from gearwright.sim.running.unsimulated import unsimulated
+from gearwright.sim.signals import TIME, Signal, SignalTable
 from gearwright.sim.state import given_values
 from gearwright.sim.state.batch_state import BatchState
 from gearwright.sim.state.device_arrays import DeviceArrays
 from gearwright.sim.state.inputs import Inputs
 from gearwright.sim.state.layout import Layout
 from gearwright.sim.state.snapshot import Snapshot, copied
-from gearwright.sim.state.values import Array, Value, Values
-from gearwright.sim.views import analysis, observed, views
+from gearwright.sim.state.values import Array, Read, Value, Values
+from gearwright.sim.views import analysis, observed
 from gearwright.sim.views.named_values import NamedValues
 from gearwright.sim.views.ports import Port
 from gearwright.sim.views.probes import Probes
@@ -75,7 +76,7 @@ class Simulation(NamedValues, NotebookDisplay):
         code = kernels["step"]
         self.kernels = kernels
         self.layout = Layout.of(robot, options, code.program, kernels.facts)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.devices)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.sensing.untimely)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)
@@ -118,11 +119,24 @@ class Simulation(NamedValues, NotebookDisplay):
             return self.controller_state.memory
         return self._view("memory")
 
-    def _view(self, name: str) -> Values:
-        view = self._views.get(name)
-        if view is None:
-            view = self._views[name] = views.VIEWS[name](self)
-        return view
+    @property
+    def signals(self) -> SignalTable:
+        """Every quantity that can be read by name."""
+        return self.layout.signals
+
+    def reader(self, signal: Signal) -> Read:
+        """Reads one signal as it is now; looked up once, it is the fastest way."""
+        return self.probes.reader(signal) if signal != TIME else lambda: self.time
+
+    @property
+    def _left_out(self) -> Sequence[str]:
+        return tuple(self.robot.contradicted)
+
+    @property
+    def parameters(self) -> Values:
+        """The values that the parameters have now."""
+        slot = self.batch_state.slot(StepSlot.PARAMETER)
+        return Values("parameter", {name: slot.reader(i) for i, name in enumerate(self.options.inputs)}, {})
 
     @cached_property
     def arrays(self) -> DeviceArrays:
@@ -284,21 +298,6 @@ class Simulation(NamedValues, NotebookDisplay):
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------
-
-    @property
-    def kinetic_energy(self) -> Value:
-        """[J]."""
-        return self._view("energy")["kinetic"]
-
-    @property
-    def potential_energy(self) -> Value:
-        """Energy of gravity, zero at the world's origin, and of springs [J]."""
-        return self._view("energy")["potential"]
-
-    @property
-    def energy(self) -> Value:
-        """Kinetic and potential [J]."""
-        return self.kinetic_energy + self.potential_energy
 
     @property
     def momentum(self) -> Momentum:

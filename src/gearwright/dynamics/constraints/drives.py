@@ -15,8 +15,6 @@ from gearwright.dynamics.solve import saturated
 from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
 from gearwright.model.hardware.drives import UNGIVEN_RATE, Drive
 
-__all__ = ["Drive", "DriveRow"]
-
 
 @dataclass(frozen=True)
 class DriveRow(AlongRows):

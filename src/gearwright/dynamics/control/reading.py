@@ -135,11 +135,11 @@ def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list
         return Actuators({})
     seen, found = model.actuation.seen(tree), {}
     for i, (name, places) in enumerate(mechanism.layout.actuator.items()):
-        values = {"command": given[StepSlot.COMMAND][i], "position": 0.0, "velocity": 0.0}
+        own = {quantity: given[StepSlot.ACTUATOR][k] for quantity, k in places.items()}
+        values = {"torque": own["torque"], "command": given[StepSlot.COMMAND][i], "position": 0.0, "velocity": 0.0}
         if name in seen:
             values |= {"position": seen[name].position, "velocity": seen[name].speed}
-        values |= {quantity: given[StepSlot.ACTUATOR][k] for quantity, k in places.items()}
-        found[name] = ActuatorFormulas(name, values)
+        found[name] = ActuatorFormulas(name, values | own)
     return Actuators(found)
 
 

@@ -15,6 +15,7 @@ from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import ConstraintGroup
@@ -60,6 +61,7 @@ class ConstrainedStep(ABC):
         self.build, self.model, self.kinds, self.eps, self.solver = build, model, list(kinds), eps, solver
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
+        self.frictions = [kind for kind in kinds if isinstance(kind, FrictionRow)]
 
     @abstractmethod
     def write(self) -> None:
@@ -116,7 +118,7 @@ class ConstrainedStep(ABC):
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.targets, command, memory, acting, self.eps,
+            self.targets, command, memory, acting, self.build.friction if self.frictions else (), self.eps,
         )  # fmt: skip
 
     def collected(self, now: Moment, M: Inertia) -> Collected:
@@ -158,6 +160,12 @@ class ConstrainedStep(ABC):
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
         self.build.actuator = after
+
+    def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
+        """Stores states of frictions after a step with these mean velocities of the tree."""
+        if self.frictions:
+            before = self.build.friction
+            self.build.friction = [x for kind in self.frictions for x in kind.after(now, mean, before)]
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The numbers of actuators with the efforts that the impulses of a time dt are."""

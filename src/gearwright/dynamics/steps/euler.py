@@ -43,6 +43,7 @@ class EulerStep(ConstrainedStep):
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
         taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
         self.end_actuators(build.position, found.u, found.u, taken)
+        self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
             project(self, M.entries, recovery)
         else:

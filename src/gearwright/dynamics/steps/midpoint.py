@@ -267,6 +267,7 @@ class MidpointStep(ConstrainedStep):
         if found.pieces:
             build.piece = found.pieces
         self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
+        self.end_frictions(now, tree.v)
         return found.settled
 
     def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:

@@ -53,6 +53,7 @@ class Slots(ABC):
     parts = Shared()
     unsettled = Shared()
     actuator = Shared()
+    friction = Shared()
     mass = Shared()
     factors = Shared()
     fresh = Shared()

@@ -28,6 +28,7 @@ class SlotSizes:
     drives: int
     actuators: int
     actuator_states: int
+    friction_states: int
     sensor: int  # readings and states
     one: int = 1
 
@@ -91,6 +92,7 @@ class StepSlot:
     UNSETTLED = _slot("unsettled", "state", "one", "", "0", "", "number of steps that did not converge")
     ACTUATOR = _slot("actuator", "state", "actuators + actuator_states", "", "", "retried",
         "efforts of the last step [N m, N], then the actuators' own states")
+    FRICTION = _slot("friction", "state", "friction_states", "", "0", "retried", "the frictions' own states")
     SENSOR = _slot("sensor", "state", "sensor", "", "", "", "readings, then the sensors' own states")
     PHASE = _slot("phase", "state", "", "", "0", "", "0 in a step that asks the controller")
     CLOCK = _slot("clock", "state", "", "", "0", "", "steps made, and the time that they are counted from [s]")

@@ -151,7 +151,7 @@ class _Start:
 
     def __init__(self, sim: Simulation, q: Array, v: Array) -> None:
         control, self._batch = sim.kernels.facts.control, sim.batch
-        actuator = sim.layout.devices.start
+        actuator = sim.layout.actuator_start
         # slots whose start their table does not say
         self.owned: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.ACTUATOR: actuator}
         if control is not None:
@@ -169,7 +169,7 @@ class _Start:
 
 def start_readings(sim: Simulation, start: _Start) -> Array:
     """`sensor` of robots that start so: the first readings, (B, n)."""
-    sensing = sim.layout.devices.sensing
+    sensing = sim.layout.sensing
     given = np.zeros((sim.batch, sim.batch_state.parts[StepSlot.SENSOR]))
     places = [len(sensing.readings) + i for i in sensing.generators]
     given[:, places] = sensing.seeds(sim.batch)

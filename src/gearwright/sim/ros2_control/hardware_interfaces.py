@@ -28,7 +28,7 @@ from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.ros2_control.command_limiter import Actual, CommandLimiter
 from gearwright.sim.state.current_maps import mapped
 from gearwright.sim.state.given_values import constant
-from gearwright.sim.state.values import Value, Values, reader
+from gearwright.sim.state.values import Value, Values
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -136,7 +136,7 @@ class HardwareInterface:
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
         place = self.sim.kernels.facts.drive_places[joint]
-        return reader(self.sim.batch_state.instance, StepSlot.IMPULSE, place)() / self.sim.dt
+        return self.sim.batch_state.slot(StepSlot.IMPULSE).reader(place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:
         """Sets states that nothing in the simulation stands for: a force sensor's, a gpio's input."""
@@ -301,7 +301,7 @@ class HardwareInterface:
         return mapped(self.sim, self.sim.robot.acting[group.actuators[0]], method, x, **at)
 
     def _place(self, actuator: str) -> int:
-        return self.sim.layout.devices.memory[actuator]["mode"]
+        return self.sim.robot.layout.actuator[actuator]["mode"]
 
     def _mode(self, actuator: str) -> float:
         return float(self.sim.batch_state.instance.slot(StepSlot.ACTUATOR).column(self._place(actuator))[0, 0])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gearwright.errors import UnsettledWarning, warn
-from gearwright.sim.recorder.recorded_signals import ENERGIES
 from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ class EnergyWatch:
     """Sees the rows of a run, and keeps the first one and the fastest one of any robot."""
 
     def __init__(self, sim: Simulation, schema: Schema) -> None:
-        self._sim, self._signals = sim, {s.name: s for s in schema.signals if s.name in ENERGIES and not s.family}
+        self._sim, self._signals = sim, schema.family("").signals
         self._first: SlotChunk | None = None
         self._fastest: SlotChunk | None = None
         self._speed, self._robot = FAST, 0

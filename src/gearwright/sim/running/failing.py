@@ -12,7 +12,7 @@ from gearwright.control import declared
 from gearwright.errors import GearwrightError, SimulationError
 from gearwright.model import CustomTransmission, LinearTransmission, TransmissionMap
 from gearwright.model.layout.layout import coordinate_of, rotor_name
-from gearwright.model.layout.slots import StepSlot, slots_that
+from gearwright.model.layout.slots import StepSlot
 from gearwright.model.transmissions.leading import led
 from gearwright.sim.programs.programs import TOP_SPEED
 from gearwright.sim.running import controlled
@@ -52,7 +52,7 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
     """The number that went wrong, and what is wrong with it."""
     part, element = first.address
     if isfinite(first.value):
-        unit = sim.layout.names.units[_coordinate(sim, first) or ""][1]
+        unit = sim.layout.units[_coordinate(sim, first) or ""].velocity
         return described_entry(
             sim, part, element
         ), f"is {first.value:.3g} {unit}, beyond {TOP_SPEED:g}: the run diverges,"
@@ -61,21 +61,10 @@ def _described(sim: Simulation, first: Failure) -> tuple[str, str]:
 
 def described_entry(sim: Simulation, part: str, element: int) -> str:
     """An entry of the state in words."""
-    rates = slots_that("rates")
-    if part in (StepSlot.POSITION, *rates):
-        names = sim.layout.names
-        if part in rates:  # after all positions
-            element = len(names.free_positions) + element % len(names.free_velocities)
-        return names.state[element]
-    if part == StepSlot.IMPULSE:
-        return f"impulse of {sim.kernels.facts.rows[element]!r}"
-    if part == StepSlot.ACTUATOR:
-        places = sim.layout.devices.memory.items()
-        return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)
     if part == StepSlot.CONTROL:
         return controlled.described(sim, element)
-    sensing = sim.layout.devices.sensing
-    return f"reading or state of sensor {(*sensing.readings, *sensing.state)[element]!r}"
+    quantity, owner = sim.layout.elements(part)[element]
+    return f"{quantity} of {owner!r}"
 
 
 # --- reasons --------------------------------------------------------------------------------------------------------
@@ -134,7 +123,7 @@ def _likely(sim: Simulation, first: Failure) -> str:
     if name is None:
         return ""
     speed = float(np.atleast_1d(sim.velocity[name])[first.robot])
-    unit = sim.layout.names.units[name]
+    unit = sim.layout.units[name]
     found = [*_effort_reason(sim, first.robot), *_mass_reason(sim)]
     moved = f"{name!r} moved {abs(speed) * sim.dt:.3g} {unit[0]} in its last good step of dt = {sim.dt:g} s"
     if controller := _controller(sim):
@@ -190,7 +179,7 @@ def _effort_reason(sim: Simulation, robot: int) -> list[str]:
     name = max(names, key=lambda n: gains[n])
     if gains[name] < 1e-3 * TOP_SPEED:
         return []
-    unit = sim.layout.names.units[name]
+    unit = sim.layout.units[name]
     of_inertia = f"{inertias[name]:.3g} {'kg' if unit[0] == 'm' else 'kg·m²'}"
     effort = f"an effort of {efforts[name]:.3g} {unit[2]} on {name!r}, with an inertia of {of_inertia},"
     return [f"{effort} gives {gains[name]:.3g} {unit[1]} in a step"]

@@ -9,7 +9,6 @@ import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, BranchWarning, UnsettledWarning, warn
 from gearwright.model.layout.slots import StepSlot
-from gearwright.sim.state.names import units_of
 from gearwright.sim.state.values import Array, Value
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def _described(sim: Simulation, q: Array, i: int, beyond: Array) -> str:
     robot = int(np.flatnonzero(beyond[:, i])[0])
     name, value = [*sim.layout.names.positions.names, *sim.layout.loop_axes][i], q[robot, i]
     which, limit = ("lower", lower[i]) if value < lower[i] else ("upper", upper[i])
-    unit = {**sim.layout.names.units, **units_of(sim.robot.tree.cuts)}[name][0]
+    unit = sim.layout.units[name].position
     count = int(beyond[:, i].sum())
     robots = "" if sim.batch == 1 else f" in robot {robot}" + (f" and {count - 1} more" if count > 1 else "")
     hint = ": degrees?" if unit == "rad" and in_degrees(float(value), float(lower[i]), float(upper[i])) else ""

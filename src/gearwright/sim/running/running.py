@@ -223,7 +223,7 @@ def _step_by_step(
     sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report, controller: ControllerCalls
 ) -> None:  # fmt: skip
     state, every, batch = sim.batch_state, rows.every, sim.batch
-    commands, coordinates = sim.layout.devices.commands, sim.layout.names.coordinates
+    commands, coordinates = sim.layout.commands, sim.layout.names.coordinates
     keep = _Kept(sim, n // every, rows).keep
     for k in range(n):
         for slot, schedule in plan.items():

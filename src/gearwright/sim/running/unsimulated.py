@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, pi
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Axis, Joint, Mechanism
 from gearwright.model.layout.layout import moves
 from gearwright.sim.options import Options
-from gearwright.sim.state.devices import Devices
 
 
-def unsimulated(robot: Mechanism, options: Options, devices: Devices) -> tuple[Diagnostic, ...]:
+def unsimulated(robot: Mechanism, options: Options, untimely: Sequence[str]) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing, or cannot keep its times."""
-    found = [*_messages(robot, options), *devices.sensing.untimely]
+    found = [*_messages(robot, options), *untimely]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
 
 

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 
+SHARED = (
+    StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.EFFORT, StepSlot.COMMAND, StepSlot.SENSOR, StepSlot.PARAMETER,
+)  # fmt: skip
+
+
 class DeviceArrays(Mapping[str, Any]):
     """`sim.arrays["velocity"]`: (n, B). On a GPU it is the simulation's own memory, as a CuPy array, which PyTorch and
     JAX take without a copy (`torch.from_dlpack`); on a CPU a NumPy array with a copy.
@@ -23,16 +28,9 @@ class DeviceArrays(Mapping[str, Any]):
 
     def __init__(self, sim: Simulation) -> None:
         self._state = sim.batch_state
-        names, devices = sim.layout.names, sim.layout.devices
-        rows = {
-            StepSlot.POSITION: [names.positions.names[i] for i in names.free_positions],
-            StepSlot.VELOCITY: [names.coordinates.names[i] for i in names.free_velocities],
-            StepSlot.EFFORT: names.coordinates.names,
-            StepSlot.COMMAND: devices.commands.names if sim.layout.commanded else (),
-            StepSlot.SENSOR: devices.sensing.readings,
-            StepSlot.PARAMETER: sim.layout.parameters.names,
-        }
-        self._names: dict[str, tuple[str, ...]] = {slot: tuple(own) for slot, own in rows.items() if own}
+        found = {slot: sim.layout.elements(slot) for slot in SHARED if slot in sim.layout.slots}
+        rows = {slot: tuple(e.owner for e in own if e.quantity != "state") for slot, own in found.items()}
+        self._names: dict[str, tuple[str, ...]] = {slot: own for slot, own in rows.items() if own}
 
     def names(self, slot: str) -> tuple[str, ...]:
         """Names of an array's rows."""

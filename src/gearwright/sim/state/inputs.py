@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gearwright.compiler import Buffer
-from gearwright.errors import ModelError
+from gearwright.errors import GearwrightError, ModelError
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.state import given_values
 from gearwright.sim.state.batch_state import BatchState
-from gearwright.sim.state.devices import refuse_commands
 from gearwright.sim.state.layout import INPUTS, Layout
 from gearwright.sim.state.values import Array
 from gearwright.sim.state.wrenches import as_columns
@@ -106,3 +105,10 @@ class Inputs:
 def _numbers_of_one(held: Buffer, batch: int) -> Array | None:
     """The memory of one robot, (n,), to be written directly; None for several."""
     return held.shared[0, 0] if batch == 1 and held.shared is not None else None
+
+
+def refuse_commands(integrator: str) -> None:
+    """Raises for commands to a robot none of whose actuators act: with such an integrator, or not connected."""
+    if integrator == "rk4":
+        raise GearwrightError(f"actuators do not act with the integrator {integrator!r}: take the default")
+    raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")

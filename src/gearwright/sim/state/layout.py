@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from gearwright.compiler import Program
-from gearwright.model import Mechanism, in_order
+from gearwright.model import Mechanism
 from gearwright.model.layout.control_places import ControlPlaces
-from gearwright.model.layout.slots import StepSlot
+from gearwright.model.layout.sensor_layout import SensorLayout
+from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot
 from gearwright.sim.options import Options
 from gearwright.sim.programs.kernels import StepFacts
-from gearwright.sim.state.devices import Devices
+from gearwright.sim.signals import SignalTable
 from gearwright.sim.state.names import Group, Names
+from gearwright.sim.state.units import Units, units_of
 from gearwright.sim.state.values import Array
 from gearwright.sim.state.wrenches import wrench_group
 
@@ -39,34 +42,96 @@ def _names(robot: Mechanism) -> Names:
     )  # fmt: skip
 
 
+class Element(NamedTuple):
+    """One number of a slot, in words: its quantity, of what."""
+
+    quantity: str
+    owner: str
+
+
 @dataclass(frozen=True)
 class Layout:
     """Names of coordinates, devices, parameters and couplings, and where the number of each stands."""
 
     robot: Mechanism
+    facts: StepFacts
+    slots: frozenset[str]  # of the step
     names: Names
-    devices: Devices
+    commands: Group
     parameters: Group
     drives: Group
     wrenches: Group
-    commanded: bool  # whether some actuator acts
-    control: ControlPlaces | None  # of a compiled controller
 
     @staticmethod
     def of(robot: Mechanism, options: Options, step: Program, facts: StepFacts) -> Layout:
+        pushed = {n: f"is a joint: give it effort={{{n!r}: …}}" for n in robot.joints if n not in robot.actuators}
+        pushed |= {n: f"has a drive: give its target, sim.drive(position={{{n!r}: …}})" for n in options.drives}
         return Layout(
-            robot=robot, names=_names(robot), devices=Devices(robot, options.drives, facts.sensing),
+            robot=robot, facts=facts, slots=frozenset(slot.name for slot in step.slots), names=_names(robot),
+            commands=Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed),
             parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
             drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),
-            commanded=any(slot.name == StepSlot.COMMAND for slot in step.slots),
-            control=None if facts.control is None else facts.control.places,
         )  # fmt: skip
+
+    @cached_property
+    def signals(self) -> SignalTable:
+        """Every quantity by name, with its unit and the place where it lives."""
+        return SignalTable(self)
+
+    @cached_property
+    def units(self) -> dict[str, Units]:
+        """By coordinate, also of joints that close loops."""
+        return units_of((*self.robot.tree.joints, *self.robot.tree.cuts))
+
+    @property
+    def commanded(self) -> bool:
+        """Whether some actuator acts."""
+        return StepSlot.COMMAND in self.slots
+
+    @property
+    def sensing(self) -> SensorLayout:
+        return self.facts.sensing
+
+    @cached_property
+    def control(self) -> ControlPlaces | None:
+        """Places of a compiled controller's numbers."""
+        return None if self.facts.control is None else self.facts.control.places
+
+    @cached_property
+    def actuator_start(self) -> Array:
+        """`actuator` after a reset: no efforts yet."""
+        states = [x for a in self.robot.actuators.values() for x in a.initial]
+        return np.array([0.0] * len(self.robot.actuators) + states)
+
+    def elements(self, slot: str) -> list[Element]:
+        """Every number of a slot in words; none of a slot whose numbers have no names."""
+        found, names = SLOTS[SlotName(slot)], self.names
+        if found.rates:
+            own = [Element("velocity", names.coordinates.names[i]) for i in names.free_velocities]
+            return own * sum(count for count, _ in found.size)
+        if slot == StepSlot.POSITION:
+            return [Element("position", names.positions.names[i]) for i in names.free_positions]
+        if slot in (StepSlot.EFFORT, StepSlot.COMMAND, StepSlot.WRENCH):
+            return [Element(slot, name) for name in self.group(slot).names]
+        if slot == StepSlot.PARAMETER:
+            return [Element(slot, name) for name in self.parameters.names]
+        if slot == StepSlot.TARGET:
+            return [Element(what, name) for name in self.drives.names for what in ("position", "velocity")]
+        if slot == StepSlot.IMPULSE:
+            return [Element(slot, name) for name in self.facts.rows]
+        if slot == StepSlot.ACTUATOR:
+            places = {i: Element(q, name) for name, own in self.robot.layout.actuator.items() for q, i in own.items()}
+            return [places[i] for i in sorted(places)]
+        if slot == StepSlot.SENSOR:
+            readings, states = self.sensing.readings, self.sensing.state
+            return [*(Element("reading", name) for name in readings), *(Element("state", name) for name in states)]
+        return []
 
     def group(self, slot: str) -> Group:
         """The names of an input's elements."""
         groups: dict[str, Group] = {
-            StepSlot.EFFORT: self.names.coordinates, StepSlot.COMMAND: self.devices.commands,
+            StepSlot.EFFORT: self.names.coordinates, StepSlot.COMMAND: self.commands,
             StepSlot.WRENCH: self.wrenches,
         }  # fmt: skip
         return groups[slot]
@@ -93,14 +158,6 @@ class Layout:
     def memory(self) -> dict[str, int]:
         """Places in `control` of a compiled controller's memory."""
         return {} if self.control is None else dict(self.control.memory)
-
-    @cached_property
-    def couplings(self) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-        """Couplings in the order of the equations, and the second names that they answer to."""
-        couplings = self.robot.couplings
-        names = tuple(c.name for c in in_order(couplings.values()))
-        aliases = {c.alias: (couplings[c.alias].name,) for c in couplings.values() if c.alias is not None}
-        return names, {alias: name for alias, name in aliases.items() if alias not in names}
 
     @cached_property
     def ranges(self) -> tuple[Array, Array]:

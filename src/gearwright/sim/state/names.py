@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -36,6 +36,15 @@ class Group:
         elif self.hint and not self.names:
             found.args = (f"there is no {self.kind} named {name!r}: {self.hint}",)
         return found
+
+    def single(self, name: str) -> int:
+        """The index of a single number."""
+        if name in self.index:
+            return self.index[name]
+        if name in self.joints:
+            each = ", ".join(repr(self.names[i]) for i in self.joints[name])
+            raise ModelError(f"{name!r} is no single number; it has {each or 'none'}")
+        raise self.unknown(name)
 
     def columns(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Each number that is given: a joint of several takes them along the last axis of its value."""
@@ -93,30 +102,6 @@ class Names:
             quaternions=tuple(slice(i, i + 4) for i in starts),
             joints=joints,
         )
-
-    @cached_property
-    def state(self) -> tuple[str, ...]:
-        """Every entry of the state: independent positions, then independent velocities."""
-        return (
-            *(f"position of {self.positions.names[i]!r}" for i in self.free_positions),
-            *(f"velocity of {self.coordinates.names[i]!r}" for i in self.free_velocities),
-        )
-
-    @cached_property
-    def units(self) -> dict[str, tuple[str, str, str]]:
-        """By position or velocity coordinate: its unit as position, as velocity, and as effort."""
-        return units_of(self.joints)
-
-
-def units_of(joints: Sequence[Joint]) -> dict[str, tuple[str, str, str]]:
-    """By coordinate of these joints, as `Names.units`."""
-    found = {}
-    for j in joints:
-        for part in {*j.type.positions, *j.type.velocities}:
-            name = f"{j.name}.{part}" if part else j.name
-            turning = ("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m")
-            found[name] = ("m", "m/s", "N") if j.type.slides(part) else turning
-    return found
 
 
 def _group(kind: str, joints: tuple[Joint, ...], each: list[tuple[str, ...]]) -> Group:

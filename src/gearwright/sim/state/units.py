@@ -1,11 +1,34 @@
-"""Units of actuators' and sensors' numbers."""
+"""Units of joints', actuators' and sensors' numbers."""
 
 from __future__ import annotations
 
-from gearwright.model import AxisRef, Mechanism
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from gearwright.model import AxisRef, Joint, Mechanism
 
 TURNING = {"position": "rad", "velocity": "rad/s", "effort": "N·m", "voltage": "V"}
 PUSHING = {"position": "m", "velocity": "m/s", "effort": "N", "voltage": "V"}
+
+
+class Units(NamedTuple):
+    """Of one coordinate, as a position or as a velocity."""
+
+    position: str
+    velocity: str
+    effort: str
+    acceleration: str
+
+
+def units_of(joints: Iterable[Joint]) -> dict[str, Units]:
+    """By coordinate of these joints."""
+    found = {}
+    for j in joints:
+        for part in {*j.type.positions, *j.type.velocities}:
+            name = f"{j.name}.{part}" if part else j.name
+            turning = Units("1" if part in ("qw", "qx", "qy", "qz") else "rad", "rad/s", "N·m", "rad/s²")
+            found[name] = Units("m", "m/s", "N", "m/s²") if j.type.slides(part) else turning
+    return found
 
 
 def pushes(robot: Mechanism, actuator: str) -> bool:
@@ -29,9 +52,13 @@ def state_units(robot: Mechanism, actuator: str) -> dict[str, str]:
     return dict(zip(own.states, own.state_units, strict=False))
 
 
-def reading_unit(robot: Mechanism, sensor: str, index: int) -> str:
-    """Unit of one number of a sensor."""
-    return robot.sensors[sensor].unit(length=_reads_length(robot, sensor, index), index=index)
+def reading_units(robot: Mechanism, readings: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """By reading; the readings of each sensor are given."""
+    return {
+        reading: robot.sensors[sensor].unit(length=_reads_length(robot, sensor, i), index=i)
+        for sensor, own in readings.items()
+        for i, reading in enumerate(own)
+    }
 
 
 def _reads_length(robot: Mechanism, sensor: str, index: int) -> bool:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.errors import UnknownNameError
 from gearwright.model.names_view import NamesView
-
-if TYPE_CHECKING:
-    from gearwright.compiler import Instance
 
 Array = NDArray[Any]
 Value = Any  # a float, or an array over the batch
@@ -23,13 +19,19 @@ Read = Callable[[], Value]
 class Values(Mapping[str, Value]):
     """A read-only mapping; what it shows is read when it is asked for. Unknown names raise with the nearest valid one.
 
-    `groups` are further names: of joints with several coordinates (an array, the coordinates along its last axis).
+    groups     further names, each of several numbers: joints with several coordinates (along the last axis)
+    also       values that are read by their names, and are not listed or counted: they cannot be set
+    elsewhere  names that have no value here, and the reason
     """
 
-    __slots__ = ("_groups", "_kind", "_reads")
+    __slots__ = ("_also", "_elsewhere", "_groups", "_kind", "_reads")
 
-    def __init__(self, kind: str, reads: Mapping[str, Read], groups: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self, kind: str, reads: Mapping[str, Read], groups: Mapping[str, tuple[str, ...]], also: Values | None = None,
+        elsewhere: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         self._kind, self._reads, self._groups = kind, dict(reads), groups
+        self._also, self._elsewhere = also, elsewhere or {}
 
     def __getitem__(self, name: str) -> Value:
         try:
@@ -39,10 +41,15 @@ class Values(Mapping[str, Value]):
         return read()
 
     def _several(self, name: str) -> Value:
-        if name not in self._groups:
-            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups]) from None
-        own = [self._reads[n]() for n in self._groups[name]]
-        return np.stack(own, axis=-1) if own else np.zeros(0)
+        if name in self._groups:
+            own = [self._reads[n]() for n in self._groups[name]]
+            return np.stack(own, axis=-1) if own else np.zeros(0)
+        if self._also is not None and name in self._also:
+            return self._also[name]
+        found = UnknownNameError(self._kind, name, self._ipython_key_completions_())
+        if name in self._elsewhere:
+            found.args = (self._elsewhere[name],)
+        raise found from None
 
     def members(self, name: str) -> tuple[str, ...]:
         """The single names that a name stands for."""
@@ -50,10 +57,10 @@ class Values(Mapping[str, Value]):
 
     def _ipython_key_completions_(self) -> list[str]:
         """Names that a notebook offers after `["`."""
-        return [*self._reads, *self._groups]
+        return [*self._reads, *self._groups, *(() if self._also is None else self._also._ipython_key_completions_())]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._reads or name in self._groups
+        return name in self._reads or name in self._groups or (self._also is not None and name in self._also)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._reads)
@@ -66,71 +73,3 @@ class Values(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         return repr({name: read() for name, read in self._reads.items()})
-
-
-class AliasedValues(Values):
-    """Values of couplings, whose further names are second names of single ones."""
-
-    __slots__ = ("_left_out",)
-
-    def __init__(
-        self, kind: str, reads: Mapping[str, Read], groups: Mapping[str, tuple[str, ...]], left_out: Sequence[str] = ()
-    ) -> None:
-        super().__init__(kind, reads, groups)
-        self._left_out = left_out
-
-    def _several(self, name: str) -> Value:
-        if name not in self._groups and name in self._left_out:
-            found = UnknownNameError(self._kind, name, self._reads)
-            found.args = (f"{self._kind} {name!r} is left out of the simulation: a loop contradicts it",)
-            raise found
-        own = super()._several(name)
-        return own[..., 0] if np.ndim(own) > 1 else float(own[0])
-
-
-class WithLoopJoints(Values):
-    """Values by joint, and of joints that close loops, too. Those are not counted or listed: they cannot be set."""
-
-    __slots__ = ("_loops",)
-
-    def __init__(self, values: Values, loops: Values) -> None:
-        super().__init__(values._kind, values._reads, values._groups)
-        self._loops = loops
-
-    def _several(self, name: str) -> Value:
-        if name in self._groups:
-            return super()._several(name)
-        if name not in self._loops:
-            raise UnknownNameError(self._kind, name, [*self._reads, *self._groups, *self._loops]) from None
-        return self._loops[name]
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or name in self._loops
-
-
-class WithoutLoopJoints(Values):
-    """Values by joint, which joints that close loops do not have: their names raise with the reason."""
-
-    __slots__ = ("_reason", "_without")
-
-    def __init__(self, values: Values, without: Collection[str], reason: str) -> None:
-        super().__init__(values._kind, values._reads, values._groups)
-        self._without, self._reason = without, reason
-
-    def _several(self, name: str) -> Value:
-        if name not in self._groups and name in self._without:
-            found = UnknownNameError(self._kind, name, self._reads)
-            found.args = (f"{name!r} closes a loop: {self._reason}; load(cut=…) cuts the loop at another joint",)
-            raise found
-        return super()._several(name)
-
-
-def reader(instance: Instance, slot: str, element: int, refresh: Callable[[], object] | None = None) -> Read:
-    """Reads one element of a slot, after `refresh` where it has to be computed first."""
-    item: Read = instance.slot(slot).reader(element)
-    return item if refresh is None else partial(_after, refresh, item)
-
-
-def _after(refresh: Callable[[], object], item: Read) -> Value:
-    refresh()
-    return item()

@@ -9,7 +9,6 @@ import numpy as np
 
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.state.values import Array, Value
-from gearwright.sim.views import views
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def impulse_response(sim: Simulation, a: str, b: str) -> Value:
     """See `Simulation.impulse_response`: an entry of M⁻¹."""
-    i, k = (views.coordinate(sim, name) for name in (a, b))
+    i, k = (sim.layout.names.coordinates.single(name) for name in (a, b))
     unit = np.zeros((len(sim.coordinates), 1))
     unit[k] = 1.0
     response = np.linalg.solve(sim.mass_matrix(), unit)[..., i, 0]
@@ -45,10 +44,8 @@ def linearized(sim: Simulation) -> Linearization:
     kept = sim.__dict__.get("_linearization")
     if kept is None or kept[0] != version:
         found = Linearization(_linearized(sim))
-        names = sim.layout.names
-        motion = [f"{names.positions.names[i]}.position" for i in names.free_positions]
-        motion += [f"{names.coordinates.names[i]}.velocity" for i in names.free_velocities]
-        found.states = tuple(motion)
+        motion = [e for slot in (StepSlot.POSITION, StepSlot.VELOCITY) for e in sim.layout.elements(slot)]
+        found.states = tuple(f"{e.owner}.{e.quantity}" for e in motion)
         found.inputs = (*(f"{n}.effort" for n in sim.coordinates), *(f"{n}.command" for n in sim.robot.actuators))
         for matrix in found:
             matrix.flags.writeable = False  # it may be handed out again

@@ -5,44 +5,20 @@ Frames are the world's, but for reactions, which are in the joint's axes on its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import numbers
-from gearwright.model import WORLD, Joint, Mechanism
+from gearwright.model import WORLD, Mechanism
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.state import given_values
-from gearwright.sim.state.values import Array, Read, Value, Values, WithLoopJoints, WithoutLoopJoints
+from gearwright.sim.state.values import Array, Value
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
-
-
-# --- joints that close loops -----------------------------------------------------------------------------------------
-
-
-def with_loop_joints(values: Values, robot: Mechanism, quantity: str, read: Callable[[str, str, int], Read]) -> Values:
-    """`read(kernel, output, i)` reads entry i of an output; quantity is position or velocity."""
-    cuts = robot.tree.cuts
-    if not cuts:
-        return values
-    each = [(j, _coordinates(j, quantity)) for j in cuts]
-    names = [name for _, own in each for name in own]
-    reads = {name: read("cut_joints", f"cut_{quantity}", i) for i, name in enumerate(names)}
-    return WithLoopJoints(values, Values("joint", reads, {j.name: own for j, own in each if own != (j.name,)}))
-
-
-def without_loop_joints(values: Values, robot: Mechanism, reason: str) -> Values:
-    """Values that joints which close loops do not have."""
-    names = {name for j in robot.tree.cuts for name in (j.name, *j.coordinates)}
-    return WithoutLoopJoints(values, names, reason) if names else values
-
-
-def _coordinates(joint: Joint, quantity: str) -> tuple[str, ...]:
-    return joint.positions if quantity == "position" else joint.coordinates
 
 
 # --- Jacobians and inverse dynamics ----------------------------------------------------------------------------------

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import as_index
-from gearwright.model.layout.slots import StepSlot
-from gearwright.sim.state.devices import refuse_commands
+from gearwright.model.layout.slots import SlotName, StepSlot
+from gearwright.sim.signals import Signal, word
 from gearwright.sim.state.given_values import constant
-from gearwright.sim.state.names import Group
+from gearwright.sim.state.inputs import refuse_commands
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
 ReadNumber = Callable[[], float]
-SHAFT = {"position": "shaft_position", "velocity": "shaft_velocity"}  # outputs of the kernel `shafts`
 
 
 class Channel:
@@ -59,25 +58,25 @@ class Port:
         if found is None or not 0 <= found < sim.batch:
             raise ModelError(f"robot is one of 0 … {sim.batch - 1}, not {robot!r:.60}")
         self.sim, self.robot = sim, found
-        self._state, self._layout, self._probes = sim.batch_state, sim.layout, sim.probes
+        self._state, self._layout = sim.batch_state, sim.layout
 
     # --- inputs ----------------------------------------------------------------------------------------------------
 
     def command(self, actuator: str) -> Channel:
         """A command, in the unit of what the actuator takes."""
         group = self._layout.group(StepSlot.COMMAND)
-        i = _index(group, actuator)
+        i = group.single(actuator)
         if not self._layout.commanded:
             refuse_commands(self.sim.options.integrator)
         return self._channel(StepSlot.COMMAND, actuator, i)
 
     def effort(self, coordinate: str) -> Channel:
         """An effort along a coordinate [N·m, N]."""
-        return self._channel(StepSlot.EFFORT, coordinate, _index(self._layout.group(StepSlot.EFFORT), coordinate))
+        return self._channel(StepSlot.EFFORT, coordinate, self._layout.group(StepSlot.EFFORT).single(coordinate))
 
     def parameter(self, name: str) -> Channel:
         """A parameter of `gearwright.compile(parameters=…)`, in its unit."""
-        i, held = _index(self._layout.parameters, name), self._state.slot(StepSlot.PARAMETER)
+        i, held = self._layout.parameters.single(name), self._state.slot(StepSlot.PARAMETER)
         changed = partial(self._state.changed, StepSlot.PARAMETER)
         return Channel(name, held.robot_reader(i, self.robot), held.robot_writer(i, self.robot), changed)
 
@@ -98,46 +97,32 @@ class Port:
         """[rad/s, m/s]."""
         return self._motion(StepSlot.VELOCITY, coordinate)
 
+    def _motion(self, slot: SlotName, coordinate: str) -> ReadNumber:
+        table = self._layout.signals
+        known = {**table.family(slot).signals, **table.family(f"loop_{slot}").signals}
+        if coordinate not in known:
+            self._layout.independent(slot)[0].single(coordinate)  # which raises
+        return self._reader(known[coordinate])
+
     def sensor(self, reading: str) -> ReadNumber:
         """A reading; a sensor of several numbers has one for each."""
-        places, several = self._layout.devices.readings
-        if reading not in places:
-            raise UnknownNameError("sensor", reading, [*places, *several])
-        return self._reader(StepSlot.SENSOR, places[reading])
+        _, readings, several = self._layout.signals.family("sensor")
+        if reading not in readings:
+            raise UnknownNameError("sensor", reading, [*readings, *several])
+        return self._reader(readings[reading])
 
     def actuator(self, name: str, quantity: str = "torque") -> ReadNumber:
         """`torque`, `position`, `velocity`, `command` or a state of its kind, such as `current`."""
-        devices = self._layout.devices
-        i = _index(devices.commands, name)
-        own = devices.memory[name]
-        if quantity not in (known := [*own, *SHAFT, "command"]):
-            raise UnknownNameError(f"quantity of actuator {name!r}", quantity, known)
+        self._layout.commands.single(name)
         if not self._layout.commanded:
             refuse_commands(self.sim.options.integrator)
-        if quantity in SHAFT:
-            return self._probes.robot_reader("shafts", SHAFT[quantity], i, self.robot)
-        return self._reader(
-            *(self._layout.place(StepSlot.COMMAND, i) if quantity == "command" else (StepSlot.ACTUATOR, own[quantity]))
-        )
+        own = {word(s.family): s for s in self._layout.signals.of_kind("actuator") if s.name == name}
+        if quantity not in own:
+            raise UnknownNameError(f"quantity of actuator {name!r}", quantity, own)
+        return self._reader(own[quantity])
 
-    def _motion(self, slot: str, coordinate: str) -> ReadNumber:
-        group, free = self._layout.independent(slot)
-        i = _index(group, coordinate)
-        if i in free:
-            return self._reader(slot, free.index(i))
-        return self._probes.robot_reader("tree", f"tree_{slot}", i, self.robot)
-
-    def _reader(self, slot: str, element: int) -> ReadNumber:
-        return self._state.slot(slot).robot_reader(element, self.robot)
+    def _reader(self, signal: Signal) -> ReadNumber:
+        return self.sim.probes.robot_reader(signal, self.robot)
 
     def __repr__(self) -> str:
         return f"<port of robot {self.robot} of {self.sim.batch}>"
-
-
-def _index(group: Group, name: str) -> int:
-    if name in group.index:
-        return group.index[name]
-    if name in group.joints:
-        each = ", ".join(repr(group.names[i]) for i in group.joints[name])
-        raise ModelError(f"{name!r} is no single number; it has {each or 'none'}")
-    raise group.unknown(name)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from gearwright.compiler import Instance, SlotKind
 from gearwright.sim.programs.kernels import Kernels
+from gearwright.sim.signals import Derived, Signal, SlotElement
 from gearwright.sim.state.batch_state import BatchState
 from gearwright.sim.state.inputs import Inputs
-from gearwright.sim.state.values import Array, Read, Value, reader
+from gearwright.sim.state.values import Array, Read, Value
 
 
 class Probe:
@@ -60,19 +63,29 @@ class Probes:
             self._made[kernel] = Probe(self, kernel)
         return self._made[kernel]
 
-    def reader(self, kernel: str, output: str, element: int) -> Read:
-        """Reads one number of all robots; the kernel is compiled when it is first read."""
-        return _Late(lambda: self._reader(kernel, output, element))
+    def reader(self, signal: Signal) -> Read:
+        """Reads a signal of all robots: a float, or (B,). Kernels are compiled when they are first read."""
+        if isinstance(signal.source, SlotElement):
+            return self.state.slot(signal.source.slot).reader(signal.source.element)
+        terms = () if signal.source is None else signal.source.terms
+        each = [_Late(partial(self._term, signal.shape, term)) for term in terms]
+        nothing = 0.0 if self.state.size == 1 else np.zeros(self.state.size)
+        return each[0] if len(each) == 1 else lambda: sum((read() for read in each), nothing)
 
-    def robot_reader(self, kernel: str, output: str, element: int, robot: int) -> Callable[[], float]:
-        """Reads one number of one robot."""
-        probe = self[kernel]
-        read = probe.instance.slot(output).robot_reader(element, robot)
-        return partial(_after, probe.refresh, read)
+    def _term(self, shape: tuple[int, ...], term: Derived) -> Read:
+        probe = self[term.kernel]
+        if shape:
+            return partial(probe.output, term.output)
+        return partial(_after, probe.refresh, probe.instance.slot(term.output).reader(term.element))
 
-    def _reader(self, kernel: str, output: str, element: int) -> Read:
-        probe = self[kernel]
-        return reader(probe.instance, output, element, probe.refresh)
+    def robot_reader(self, signal: Signal, robot: int) -> Callable[[], float]:
+        """Reads a signal of one robot."""
+        source = signal.source
+        if isinstance(source, SlotElement):
+            return self.state.slot(source.slot).robot_reader(source.element, robot)
+        assert isinstance(source, Derived)
+        probe = self[source.kernel]
+        return partial(_after, probe.refresh, probe.instance.slot(source.output).robot_reader(source.element, robot))
 
 
 class _Late:
@@ -89,6 +102,6 @@ class _Late:
         return self._read()
 
 
-def _after(refresh: Callable[[], None], read: Callable[[], float]) -> float:
+def _after(refresh: Callable[[], None], read: Read) -> Value:
     refresh()
     return read()
