@@ -1,4 +1,4 @@
-"""The end of a shortest substep that has failed: no more kinetic energy than is due, in the direction that was found."""
+"""The shortest substep that has failed: no more kinetic energy than is due, in the direction that was found."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When an iteration has converged, is near, or lost: on a spinning body, one by one, against the exact mean velocity."""
+"""When an iteration has converged, is near, or lost: on a spinning body, against the exact mean velocity."""
 
 from types import SimpleNamespace
 

@@ -95,8 +95,9 @@ class EnergyBalance:
             most = where(found, due, most)
         wanted = minimum(maximum(after, least), most)
         scale = minimum(sqrt((wanted + TINY) / (after + TINY)), TUNING.most_scaled)
-        build.velocity = select(build.sound[0], v, scale * v)
-        build.stage("clamp")
+        with build.unless(Slots.sound):
+            build.velocity = select(build.sound[0], v, scale * v)
+            build.stage("clamp")
 
     def _work(self, effort: Column) -> Scalar:
         """What gravity has added, and efforts and impulses beside loops, if that is positive."""

@@ -21,6 +21,7 @@ from gearwright.dynamics.algebra.scalar import (
     maximum,
     maximum_of,
     minimum,
+    negated,
     sqrt,
     total,
     where,
@@ -117,7 +118,7 @@ def next_start(build: StepBuilder, most: int, *, loops: bool) -> None:
     start = _relaxed(build, loops=loops)
     if loops:
         start = select(is_any_of(iteration, TUNING.compliance), build.guess, start)
-    lost = (iteration >= most) & (residual > 1.0)
+    lost = (iteration >= most) & negated(residual <= 1.0)  # also where it is not finite
     build.residual = [residual]
     build.start = select(converged, build.start, select(lost, build.velocity, start))
 

@@ -40,7 +40,7 @@ from gearwright.dynamics.actuation.actuator_unit import Taken
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
@@ -132,8 +132,7 @@ class MidpointStep(ConstrainedStep):
         substeps.decide(motion, solved, self.energy.error)
         with build.unless(Slots.step_done):
             substeps.go_back()
-            with build.unless(Slots.sound):
-                self.energy.clamp(M, effort)
+            self.energy.clamp(M, effort)
             substeps.go_on()
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
@@ -244,7 +243,7 @@ class MidpointStep(ConstrainedStep):
         """Writes the stage `land`: far from a solution, the momentum at the end is w's own."""
         build = self.build
         with build.unless(Slots.converged):
-            lost = (build.converged[0] < 0.5) & (build.residual[0] > 1.0)
+            lost = (build.converged[0] < 0.5) & negated(build.residual[0] <= 1.0)  # also where it is not finite
             build.momentum_after = select(lost, M @ w, build.momentum_after)
             build.stage("land")
 

@@ -26,7 +26,7 @@ from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.tuning import TUNING
-from gearwright.model.slots import slots_that
+from gearwright.model.layout.slots import slots_that
 
 
 @runtime_checkable
@@ -102,7 +102,7 @@ class Substeps:
         followed, right, kept = found, found & solved, found
         if self.measured:
             followed = found & negated((energy > 1.0) & (build.iteration[0] < TUNING.many))
-            right, kept = right & (energy <= TUNING.counted), found & (energy <= 1.0)
+            right, kept = right & (energy <= TUNING.counted), found & (energy <= TUNING.clamped)
             build.parts = [beside, where(goes_on & (energy > TUNING.in_use), 0.0, calm), patience]
         shortest = beside >= TUNING.most
         accepted = goes_on & (followed | shortest)

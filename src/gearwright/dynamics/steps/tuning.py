@@ -51,7 +51,8 @@ class Tuning:
     impact: float = 0.1  # share of the energy that an impact takes off: rows may turn by such an angle in a substep
     at_rest: float = 1e-9  # [rad/s, m/s] energies of such speeds are rounding
     many: float = 7.0  # iterations: rows nearly depend on each other, and a shorter substep would stray as far
-    counted: float = 150.0  # error of energy beyond which the step is counted: its motion cannot be relied on
+    clamped: float = 5.0  # error of energy beyond which the velocity of the shortest substep is scaled,
+    counted: float = 150.0  # and beyond which the step is counted: its motion cannot be relied on
     in_use: float = 1.0 / 16.0  # error of energy above which substeps are not made longer: twice the length errs 8-fold
     most_scaled: float = 100.0  # factor of the velocity of the shortest substep
 
