@@ -94,7 +94,7 @@ class EnergyBalance:
             least = where(found, due, minimum(most, start))
             most = where(found, due, most)
         wanted = minimum(maximum(after, least), most)
-        scale = minimum(sqrt((wanted + TINY) / (after + TINY)), TUNING.most_scaled)
+        scale = minimum(sqrt(TINY + wanted / (after + TINY)), TUNING.most_scaled)  # above 0: what overflows diverges
         with build.unless(Slots.sound):
             build.velocity = select(build.sound[0], v, scale * v)
             build.stage("clamp")
