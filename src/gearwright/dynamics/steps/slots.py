@@ -70,6 +70,7 @@ class Slots(ABC):
     u = Numbers()  # velocities
     trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
+    follows = Numbers()  # times that points have followed the solution in this phase
     found = Numbers()  # pieces that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline
     progress = Numbers()  # of the switching: `solve.choosing.Progress`
