@@ -195,7 +195,7 @@ CODES: dict[str, str] = {
     "limit-missing": "a revolute or prismatic joint of a URDF without limits",
     "dynamics-invalid": "a damping, friction, armature, rotor inertia, spring or stop below zero",
     "inertia-invalid": "a mass or inertia that is not physical",
-    "inertia-missing": "joints that move no mass, alone or together; missing values, for which the format's defaults apply",
+    "inertia-missing": "joints that move no mass, alone or together; missing values, which get the format's defaults",
     "inertia-auto": "an inertia that cannot be computed from the collision shapes, or needs an assumption",
     "number-invalid": "a number, vector or truth value that cannot be read",
     "pose-invalid": "a pose that cannot be read",
