@@ -192,6 +192,7 @@ class Executable(ABC):
         self.dtype = np.dtype(DTYPES[precision])
         self.from_cache = from_cache
         self.kept_code: bytes = b""  # as `Backend.code` made it, where it was kept
+        self.note = ""  # of the caller of `build`, where the code comes from the disk
 
     @abstractmethod
     def _instance(self, batch: int, threads: int) -> Instance:

@@ -1,8 +1,8 @@
 """From a program to executable code: loaded from the cache, or compiled and stored there.
 
 An entry's key covers the program, the back end and this package's own source. It holds the program's
-outline (slots and loop counts, all that callers need) and the code, so that the program itself is not even made for
-code that is on the disk.
+outline (slots and loop counts), a note of the caller's own and the code, so that the program itself is not even made
+for code that is on the disk.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ def build(
     backend: Backend,
     *,
     identity: str | None = None,
+    note: Callable[[], str] = str,
     precision: Precision = "double",
     batch: int | None = None,
     cache: bool = True,
@@ -31,7 +32,8 @@ def build(
     """The program that `make` returns, compiled.
 
     `identity`: a digest of everything that decides the program; None takes the program's own, which has to be made
-    for that. `cache`: load the code from disk if it is there, and store it.
+    for that. `note`: one line about the program, which `identity` has to decide, too; it is stored with the code.
+    `cache`: load the code from disk if it is there, and store it.
     """
     if not cache:
         with _without_garbage_collection():
@@ -40,14 +42,14 @@ def build(
     key = disk.key(identity or program.content_hash(), backend, precision, batch)  # type: ignore[union-attr]
     entry = disk.load(key)
     if entry is not None:
-        outline, _, code = entry.partition(b"\n")
+        outline, noted, code = entry.split(b"\n", 2)
         found = backend.load(program or from_text(outline.decode()), code, precision, batch)
-        found.from_cache, found.kept_code = True, code
+        found.from_cache, found.kept_code, found.note = True, code, noted.decode()
         return found
     with _without_garbage_collection():
         program = program or make()
         code = backend.code(program, precision, batch)
-    disk.save(key, to_text(program.outline()).encode() + b"\n" + code)
+    disk.save(key, b"\n".join((to_text(program.outline()).encode(), note().encode(), code)))
     made = backend.load(program, code, precision, batch)
     made.kept_code = code
     return made

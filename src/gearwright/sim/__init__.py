@@ -9,7 +9,7 @@ from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
-    from gearwright.sim.saving import open
+    from gearwright.sim.saving.opening import open
 
 Together = CombinedControllers  # its old name
 
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return Recording
     if name == "open":
-        from gearwright.sim.saving import open
+        from gearwright.sim.saving.opening import open
 
         return open
     raise AttributeError(f"module 'gearwright.sim' has no attribute {name!r}")

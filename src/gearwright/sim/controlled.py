@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def not_finite(sim: Simulation, robot: int) -> str | None:
     """The first number of the controller that is not finite in the step after a robot's last good state, if any."""
-    stage = None if sim.kernels.control is None else sim.kernels.control_stage
+    stage = None if sim.layout.control is None else sim.kernels.control_stage
     if stage is None:
         return None
     after = stage.call([sim.inputs.acting(slot)[robot] for slot in stage.name_in()])[0]

@@ -29,7 +29,7 @@ class DeviceArrays(Mapping[str, Any]):
             StepSlot.VELOCITY: [names.coordinates.names[i] for i in names.free_velocities],
             StepSlot.EFFORT: names.coordinates.names,
             StepSlot.COMMAND: devices.commands.names if sim.layout.commanded else (),
-            StepSlot.SENSOR: devices.sensing.readings if sim.robot.sensors else (),
+            StepSlot.SENSOR: devices.sensing.readings,
             StepSlot.PARAMETER: sim.layout.parameters.names,
         }
         self._names: dict[str, tuple[str, ...]] = {slot: tuple(own) for slot, own in rows.items() if own}

@@ -19,8 +19,8 @@ from gearwright.sim.values import Array, Read
 class Devices:
     """The layout of the slots `command`, `actuator` and `sensor`."""
 
-    def __init__(self, robot: Mechanism, drives: Collection[str], sensing: Callable[[], SensorLayout]) -> None:
-        self.robot, self._sensing = robot, sensing
+    def __init__(self, robot: Mechanism, drives: Collection[str], sensing: SensorLayout) -> None:
+        self.robot, self.sensing = robot, sensing
         pushed = {n: f"is a joint: give it effort={{{n!r}: …}}" for n in robot.joints if n not in robot.actuators}
         pushed |= {n: f"has a drive: give its target, sim.drive(position={{{n!r}: …}})" for n in drives}
         self.commands = Group("actuator", tuple(robot.actuators), {}, elsewhere=pushed)
@@ -41,14 +41,8 @@ class Devices:
         return np.array([0.0] * len(self.robot.actuators) + states)
 
     @cached_property
-    def sensing(self) -> SensorLayout:
-        return self._sensing()
-
-    @cached_property
     def readings(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
         """Places in `sensor` of the readings, and the readings of sensors that give several numbers."""
-        if not self.robot.sensors:
-            return {}, {}
         several = {sensor: own for sensor, own in self.sensing.shown.items() if own != (sensor,)}
         return {name: i for i, name in enumerate(self.sensing.readings)}, several
 

@@ -68,7 +68,7 @@ def described_entry(sim: Simulation, part: str, element: int) -> str:
             element = len(names.free_positions) + element % len(names.free_velocities)
         return names.state[element]
     if part == StepSlot.IMPULSE:
-        return f"impulse of {sim.kernels.rows[element]!r}"
+        return f"impulse of {sim.kernels.facts.rows[element]!r}"
     if part == StepSlot.ACTUATOR:
         places = sim.layout.devices.memory.items()
         return next(f"{what} of {name!r}" for name, own in places for what, i in own.items() if i == element)

@@ -135,7 +135,7 @@ class HardwareInterface:
 
     def _driven(self, joint: str) -> Value:
         """Effort of a joint's drive in the last step: λ/dt of its row."""
-        place = self.sim.kernels.drive_places[joint]
+        place = self.sim.kernels.facts.drive_places[joint]
         return reader(self.sim.batch_state.instance, StepSlot.IMPULSE, place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:

@@ -1,16 +1,19 @@
 """Executables for the questions of `programs`, and the facts about a step that only its equations know.
 
 `CompiledKernels` makes them when first asked for, or takes them from the disk: they are found by what decides them
-(`keys`), so that a robot that has been compiled before is not even traced. `saving.SavedKernels` has them from a file.
+(`keys`), so that a robot that has been compiled before is not even traced: neither CasADi nor `dynamics` is imported.
+`saving.SavedKernels` has them from a file.
 """
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import Executable, build, find_backend
 from gearwright.compiler.tape import NotFiniteError
@@ -21,6 +24,10 @@ from gearwright.model.sensor_layout import SensorLayout
 from gearwright.sim import keys
 from gearwright.sim.options import Options
 from gearwright.sim.programs import program
+from gearwright.sim.saving.as_data import from_data, to_data
+
+if TYPE_CHECKING:
+    from gearwright.dynamics import Equations
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,29 @@ class ControlFacts:
 
     places: ControlPlaces
     start: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFacts:
+    """Facts about a step that only its equations know. They are kept with its code."""
+
+    nominal: Mapping[str, float]  # the parameters' values in the file
+    rows: tuple[str, ...]  # of the constraints: names of the entries of `impulse`
+    drive_places: Mapping[str, int]  # places in `impulse` of the drives, by coordinate
+    sensing: SensorLayout
+    control: ControlFacts | None
+
+    @staticmethod
+    def of(equations: Equations) -> StepFacts:
+        from gearwright.dynamics.constraints.drives import DriveRow
+
+        control, kinds = equations.control, equations.kinds
+        starts = accumulate((group.size for group in kinds), initial=0)
+        return StepFacts(
+            nominal=dict(equations.parameters), rows=equations.rows, sensing=equations.sensing.layout,
+            drive_places={g.name: at for g, at in zip(kinds, starts, strict=False) if isinstance(g, DriveRow)},
+            control=None if control is None else ControlFacts(control.places, tuple(control.start)),
+        )  # fmt: skip
 
 
 class Kernels(ABC):
@@ -42,37 +72,17 @@ class Kernels(ABC):
 
     @property
     @abstractmethod
+    def facts(self) -> StepFacts: ...
+
+    @property
+    @abstractmethod
     def equations(self) -> Any:
         """The equations of motion."""
 
     @property
     @abstractmethod
-    def nominal(self) -> Mapping[str, float]:
-        """The parameters' values in the file."""
-
-    @property
-    @abstractmethod
-    def control(self) -> ControlFacts | None:
-        """The controller's part of the step."""
-
-    @property
-    @abstractmethod
     def control_stage(self) -> Any:
         """The controller as a function of its slots; None where it cannot be had."""
-
-    @property
-    @abstractmethod
-    def rows(self) -> tuple[str, ...]:
-        """Names of the constraint rows: the entries of `impulse`."""
-
-    @property
-    @abstractmethod
-    def drive_places(self) -> Mapping[str, int]:
-        """Places in `impulse` of the drives, by coordinate."""
-
-    @abstractmethod
-    def sensing(self) -> SensorLayout:
-        """Places of the sensors' numbers."""
 
 
 def _too_large(robot: Mechanism) -> str:
@@ -92,13 +102,18 @@ class CompiledKernels(Kernels):
     def __getitem__(self, name: str) -> Executable:
         if name not in self._made:
             try:
+                key = self._key(name)
                 self._made[name] = build(
-                    lambda: program(name, self.equations), self._backend, identity=self._key(name),
+                    lambda: program(name, self.equations), self._backend, identity=key,
+                    note=self._note if name == "step" and key is not None else str,
                     precision=self.options.precision, batch=self.options.batch,
                 )  # fmt: skip
             except NotFiniteError:
                 raise CompileError(_too_large(self.robot)) from None
         return self._made[name]
+
+    def _note(self) -> str:
+        return json.dumps(to_data(StepFacts.of(self.equations)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without code, which is compiled again or comes from the cache."""
@@ -117,44 +132,13 @@ class CompiledKernels(Kernels):
         )  # fmt: skip
 
     @cached_property
-    def nominal(self) -> Mapping[str, float]:
-        from gearwright.dynamics.parameters import numbers, with_symbols
-
-        o = self.options
-        own = {} if o.controller is None else o.controller.parameters
-        return {**with_symbols(self.robot, numbers(self.robot, o.gravity), o.parameters)[2], **own}
-
-    @cached_property
-    def control(self) -> ControlFacts | None:
-        if self.options.controller is None:
-            return None
-        found = self.equations.control
-        return ControlFacts(found.places, tuple(found.start))
+    def facts(self) -> StepFacts:
+        step = self["step"]
+        return from_data(json.loads(step.note)) if step.note else StepFacts.of(self.equations)
 
     @property
     def control_stage(self) -> Any:
         return self.equations.control.stage
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        found: tuple[str, ...] = self.equations.rows
-        return found
-
-    @cached_property
-    def drive_places(self) -> Mapping[str, int]:
-        from gearwright.dynamics.constraints.drives import DriveRow
-
-        places, at = {}, 0
-        for group in self.equations.kinds:
-            if isinstance(group, DriveRow):
-                places[group.name] = at
-            at += group.size
-        return places
-
-    def sensing(self) -> SensorLayout:
-        from gearwright.dynamics.sensing.sensor_inputs import sensing
-
-        return sensing(self.robot, self.options.dt).layout
 
     @cached_property
     def _identity(self) -> tuple[Any, ...] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,9 +10,9 @@ import numpy as np
 from gearwright.compiler import Program
 from gearwright.model import Mechanism, in_order
 from gearwright.model.control_places import ControlPlaces
-from gearwright.model.sensor_layout import SensorLayout
 from gearwright.model.slots import StepSlot
 from gearwright.sim.devices import Devices
+from gearwright.sim.kernels import StepFacts
 from gearwright.sim.names import Group, Names
 from gearwright.sim.options import Options
 from gearwright.sim.values import Array
@@ -54,16 +53,14 @@ class Layout:
     control: ControlPlaces | None  # of a compiled controller
 
     @staticmethod
-    def of(
-        robot: Mechanism, options: Options, step: Program, control: ControlPlaces | None,
-        sensing: Callable[[], SensorLayout],
-    ) -> Layout:  # fmt: skip
+    def of(robot: Mechanism, options: Options, step: Program, facts: StepFacts) -> Layout:
         return Layout(
-            robot=robot, names=_names(robot), devices=Devices(robot, options.drives, sensing),
+            robot=robot, names=_names(robot), devices=Devices(robot, options.drives, facts.sensing),
             parameters=Group("parameter", options.inputs, {}, hint=PARAMETERS),
             drives=Group("drive", tuple(options.drives), {}, hint=DRIVES),
             wrenches=wrench_group(options.wrenches),
-            commanded=any(slot.name == StepSlot.COMMAND for slot in step.slots), control=control,
+            commanded=any(slot.name == StepSlot.COMMAND for slot in step.slots),
+            control=None if facts.control is None else facts.control.places,
         )  # fmt: skip
 
     def group(self, slot: str) -> Group:

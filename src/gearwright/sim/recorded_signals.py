@@ -38,7 +38,8 @@ class KernelEvaluator:
 
     def __init__(self, kernels: Kernels) -> None:
         self._kernels = kernels
-        self._places = None if kernels.control is None else kernels.control.places
+        control = kernels.facts.control
+        self._places = None if control is None else control.places
 
     def inputs(self, kernel: str) -> Sequence[str]:
         names = [slot.name for slot in self._kernels[kernel].program.of_kind(SlotKind.INPUT)]

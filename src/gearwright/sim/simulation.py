@@ -69,10 +69,9 @@ class Simulation(NamedValues, NotebookDisplay):
         self.options = options
         self.dt, self.batch = options.dt, int(options.batch)
         self.threads = options.threads or (cores() if self.batch >= LARGE_BATCH else 1)
-        control, code = kernels.control, kernels["step"]
+        code = kernels["step"]
         self.kernels = kernels
-        places = None if control is None else control.places
-        self.layout = Layout.of(robot, options, code.program, places, kernels.sensing)
+        self.layout = Layout.of(robot, options, code.program, kernels.facts)
         self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
@@ -83,7 +82,7 @@ class Simulation(NamedValues, NotebookDisplay):
         self._views: dict[str, Values] = {}
         self.batch_state.set(StepSlot.DT, self.dt)
         if options.inputs:
-            self.batch_state.set(StepSlot.PARAMETER, [kernels.nominal[name] for name in options.inputs])
+            self.batch_state.set(StepSlot.PARAMETER, [kernels.facts.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
         if robot.tree.cuts:
             self.diagnostics += redundant(robot)
@@ -354,7 +353,7 @@ class Simulation(NamedValues, NotebookDisplay):
         "link_acceleration", "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller
         are always there. `linearize` never is. Users' functions stay in the code; the file does not hold them.
         """
-        from gearwright.sim.saving import save
+        from gearwright.sim.saving.writing import save
 
         save(self, path, questions)
 

@@ -74,7 +74,7 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
     """The state at independent positions and velocities, (B, n) or (1, n) each, with everything else as at rest."""
-    parts, control = sim.batch_state.parts, sim.kernels.control
+    parts, control = sim.batch_state.parts, sim.kernels.facts.control
     start: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.MEAN_VELOCITY: v}
     start |= {n: np.zeros((1, parts.get(n, 0))) for n in slots_that("zeroed")}
     start[StepSlot.ACTUATOR] = sim.layout.devices.start[None, :]

@@ -13,7 +13,7 @@ from gearwright.sim.devices import Devices
 
 def unsimulated(robot: Mechanism, integrator: str, devices: Devices) -> tuple[Diagnostic, ...]:
     """One warning for each kind of thing that is in the file and does nothing, or cannot keep its times."""
-    found = [*_messages(robot, integrator), *(devices.sensing.untimely if robot.sensors else ())]
+    found = [*_messages(robot, integrator), *devices.sensing.untimely]
     return tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in found)
 
 

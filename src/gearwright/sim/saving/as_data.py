@@ -32,7 +32,7 @@ MODULES = (
     "model.device_bindings", "model.drives", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
     "model.joints.joint", "model.mechanism", "model.sensor_layout", "model.sensors", "model.transmissions.custom",
     "model.transmissions.custom_joint_map", "model.transmissions.losses", "model.transmissions.series",
-    "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options", "sim.saving.saved_kernels",
+    "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options",
 )  # fmt: skip
 LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
 BASES: Mapping[type[Any], str] = {

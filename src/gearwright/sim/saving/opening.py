@@ -13,10 +13,11 @@ from gearwright.compiler import Program
 from gearwright.compiler.program_text import from_text
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
+from gearwright.sim.kernels import StepFacts
 from gearwright.sim.options import Options
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import from_data
-from gearwright.sim.saving.saved_kernels import Facts, SavedKernels
+from gearwright.sim.saving.saved_kernels import SavedKernels
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.snapshot import HELD, Snapshot
 from gearwright.sim.values import Array
@@ -62,7 +63,7 @@ def _check_version(head: dict[str, Any]) -> None:
 
 def _kernels(head: dict[str, Any], parts: dict[str, bytes], path: str) -> SavedKernels:
     robot, options, facts = (from_data(head[part]) for part in ("robot", "options", "facts"))
-    if not (isinstance(robot, Mechanism) and isinstance(options, Options) and isinstance(facts, Facts)):
+    if not (isinstance(robot, Mechanism) and isinstance(options, Options) and isinstance(facts, StepFacts)):
         raise ValueError("its model is none")
     code = {name: (_outline(text), parts[f"code {name}"]) for name, text in head["programs"].items()}
     return SavedKernels(robot, options, facts, code, path)

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from gearwright.compiler import Executable, Program, find_backend
 from gearwright.errors import CompileError
 from gearwright.model import Mechanism
-from gearwright.model.sensor_layout import SensorLayout
-from gearwright.sim.kernels import ControlFacts, Kernels
+from gearwright.sim.kernels import Kernels, StepFacts
 from gearwright.sim.options import Options
-
-
-@dataclass(frozen=True, kw_only=True)
-class Facts:
-    """Facts about a step that only its equations know."""
-
-    nominal: Mapping[str, float]
-    rows: tuple[str, ...]
-    drive_places: Mapping[str, int]
-    sensing: SensorLayout
-    control: ControlFacts | None
 
 
 class SavedKernels(Kernels):
     """`code`: by kernel its outline, and the code as `Backend.portable` made it. Loaded when first asked for."""
 
     def __init__(
-        self, robot: Mechanism, options: Options, facts: Facts, code: Mapping[str, tuple[Program, bytes]], path: str
+        self, robot: Mechanism, options: Options, facts: StepFacts, code: Mapping[str, tuple[Program, bytes]], path: str
     ) -> None:
         super().__init__(robot, options)
         self._facts, self._code, self._path = facts, dict(code), path
@@ -53,7 +41,7 @@ class SavedKernels(Kernels):
         return self._code
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> StepFacts:
         return self._facts
 
     def for_batch(self, batch: int, threads: int | None) -> SavedKernels:
@@ -68,24 +56,5 @@ class SavedKernels(Kernels):
         )
 
     @property
-    def nominal(self) -> Mapping[str, float]:
-        return self._facts.nominal
-
-    @property
-    def control(self) -> ControlFacts | None:
-        return self._facts.control
-
-    @property
     def control_stage(self) -> None:
         return None
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        return self._facts.rows
-
-    @property
-    def drive_places(self) -> Mapping[str, int]:
-        return self._facts.drive_places
-
-    def sensing(self) -> SensorLayout:
-        return self._facts.sensing

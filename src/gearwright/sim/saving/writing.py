@@ -10,10 +10,9 @@ import gearwright
 from gearwright.compiler import Program, find_backend
 from gearwright.compiler.program_text import to_text
 from gearwright.errors import UnknownNameError
-from gearwright.sim.kernels import Kernels
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import to_data
-from gearwright.sim.saving.saved_kernels import Facts, SavedKernels
+from gearwright.sim.saving.saved_kernels import SavedKernels
 from gearwright.sim.snapshot import HELD
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def save(sim: Simulation, path: str | os.PathLike[str], questions: Sequence[str]
         "gearwright": gearwright.__version__,
         "robot": to_data(sim.robot),
         "options": to_data(sim.options),
-        "facts": to_data(_facts(sim.kernels)),
+        "facts": to_data(sim.kernels.facts),
         "programs": {name: to_text(program.outline()) for name, (program, _) in code.items()},
         "clock": [sim.clock.start, sim.clock.steps],
     }
@@ -65,13 +64,3 @@ def _code(sim: Simulation, names: list[str]) -> dict[str, tuple[Program, bytes]]
         made = kernels[name]
         found[name] = made.program, backend.portable(made.program, made.kept_code, o.precision, int(o.batch))
     return found
-
-
-def _facts(kernels: Kernels) -> Facts:
-    return Facts(
-        nominal={name: kernels.nominal[name] for name in kernels.options.inputs},
-        rows=kernels.rows,
-        drive_places=dict(kernels.drive_places),
-        sensing=kernels.sensing(),
-        control=kernels.control,
-    )
