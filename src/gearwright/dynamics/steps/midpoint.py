@@ -272,7 +272,7 @@ class MidpointStep(ConstrainedStep):
         build.position = end.q
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
-            project(self, M.entries, recovery)
+            project(self, M, recovery)
         else:
             build.stage("turn")
             recovery.write()
