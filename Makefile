@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editab
 FUZZ_FILES ?= 200000
 FUZZ_ROBOTS ?= 20000
 
-.PHONY: demo test docs slow check count slack bench fuzz clean pictures
+.PHONY: demo quick test docs slow check mutate bench fuzz clean pictures
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,7 +30,10 @@ $(SITE): $(BASE)            # with the builder of the documentation site
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
 
-test slow: export PYTHONDONTWRITEBYTECODE =  # tests start hundreds of processes: each would compile the package again
+quick test slow: export PYTHONDONTWRITEBYTECODE =  # tests start hundreds of processes: each would compile the package again
+
+quick: $(FULL)              ## one or two telling tests per folder, in under a minute: tests/quick.txt
+	$(BIN)/python -m pytest -n 2 --dist worksteal @tests/quick.txt
 
 test: $(FULL)               ## the whole default suite, on two cores: a third worker while tests of clients wait
 	$(BIN)/python -m pytest -n 3 --dist worksteal
@@ -47,11 +50,8 @@ check: $(FULL)              ## lint, types, import directions
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-count: $(FULL)              ## places that a new kind of each family touches
-	$(BIN)/python -m tests.contracts.count_places
-
-slack: $(FULL)              ## tolerances of the default suite that allow over ten times what is found and do not say why
-	$(BIN)/python -m pytest -n 3 --dist worksteal -p tests.contracts.slack
+mutate: $(FULL)             ## constants that no test notices when they are changed; ONLY=dynamics.solve for some of them
+	$(BIN)/python -m tests.mutate $(ONLY)
 
 bench: $(FULL)              ## figures against peers, each in one run; written to docs/performance.md
 	$(BIN)/python benchmarks/loading.py

@@ -27,9 +27,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import gearwright as gw
+from benchmarks.bench.plain_urdf import plain
 from benchmarks.page import PERFORMANCE, conditions, write_section
-from gearwright.bench.mujoco import first_order_integrators
-from gearwright.bench.plain_urdf import plain
+from benchmarks.peers.mujoco import first_order_integrators
 
 DT = 1e-3
 ROUNDS = 3

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 import gearwright as gw  # noqa: E402
 from benchmarks.page import PERFORMANCE, conditions, write_section  # noqa: E402
-from gearwright.bench.mujoco import first_order_integrators  # noqa: E402
+from benchmarks.peers.mujoco import first_order_integrators  # noqa: E402
 from tests.sim import test_accuracy as small  # noqa: E402
 
 mj: Any = mujoco

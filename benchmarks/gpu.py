@@ -66,7 +66,7 @@ def prepare(folder: Path) -> None:
     """Writes a kernel's text, and a file with the rest, for every case."""
     import gearwright as gw
     import gearwright.robots
-    from gearwright.sim.programs import program as step_of
+    from gearwright.sim.programs.programs import program as step_of
 
     robots = Path(gearwright.robots.__file__).parent
     folder.mkdir(parents=True, exist_ok=True)

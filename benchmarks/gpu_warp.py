@@ -24,9 +24,9 @@ def prepare(folder: Path) -> None:
     """Writes NAME.mjb for each robot."""
     import mujoco
 
+    from benchmarks.bench.robots import driven_robots, robots
     from benchmarks.peers.mujoco_bounded import BoundedMuJoCo
     from benchmarks.peers.mujoco_driven import DrivenMuJoCo
-    from gearwright.bench.robots import driven_robots, robots
 
     folder.mkdir(parents=True, exist_ok=True)
     arm, driven = robots(["arm"])[0], driven_robots()[0]

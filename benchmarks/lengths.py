@@ -28,7 +28,7 @@ from benchmarks.page import PERFORMANCE, conditions, write_section
 from benchmarks.plots import COLOURS, STYLES, finished, saved
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 
 BEGIN, END = "<!-- lengths: begin (written by benchmarks/lengths.py) -->", "<!-- lengths: end -->"
 SIZES = (5, 10, 20, 50, 100, 200)

@@ -22,8 +22,8 @@ from time import perf_counter
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "src")]
 
+from benchmarks.bench.quiet import quiet  # noqa: E402
 from benchmarks.page import PERFORMANCE, conditions, write_section  # noqa: E402
-from gearwright.bench.quiet import quiet  # noqa: E402
 
 BEGIN, END = "<!-- loading: begin (written by benchmarks/loading.py) -->", "<!-- loading: end -->"
 LIMIT_MS = 150  # of imports beyond NumPy

@@ -91,7 +91,7 @@ def default_files() -> list[Path]:
 
 
 def opening(sim: gw.Simulation) -> float:
-    return spatial_loops.opening(sim)
+    return float(spatial_loops.opening(sim))
 
 
 def tumbled(sim: gw.Simulation, seconds: float) -> tuple[float, str]:
@@ -123,7 +123,7 @@ def measured(robot: gw.Mechanism, integrator: str, seconds: float, *, peer: bool
         found.step = _less(found.step, _timed(lambda: sim.step(n=steps)) / steps)
         for model in models:
             data = started(model, robot, position)
-            taken = _timed(lambda model=model, data=data: mj.mj_step(model, data, steps)) / steps  # type: ignore[misc]
+            taken = _timed(lambda model=model, data=data: mj.mj_step(model, data, steps)) / steps
             bad = any(w.number for w in (data.warning[i] for i in (4, 5, 6)))  # positions, velocities, accelerations
             found.mujoco_ended = "diverges" if bad else found.mujoco_ended
             found.mujoco = _less(found.mujoco, taken)

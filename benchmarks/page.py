@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks.bench.machine import machine
 from gearwright import __version__
-from gearwright.bench.machine import machine
 from gearwright.files import write_whole
 
 PERFORMANCE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from gearwright.bench.results import Results
+from benchmarks.bench.results import Results
 from gearwright.files import replacing
 
 STYLES = {"chain": "-", "tree": "--"}

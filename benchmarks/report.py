@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.bench.results import Results
+from benchmarks.bench.rows import ResultTable, tables
 from benchmarks.page import write_section
-from gearwright.bench.results import Results
-from gearwright.bench.rows import ResultTable, tables
 
 BEGIN, END = "<!-- bench: begin (written by gearwright bench --write) -->", "<!-- bench: end -->"
 FIGURES = {  # name → what it shows; files of `plots`

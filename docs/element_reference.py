@@ -13,8 +13,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 import gearwright as gw
-from gearwright.formats import reading, sdf, urdf
-from gearwright.formats.located_xml import Element
+from gearwright.formats import reading
+from gearwright.formats.sdf import worlds as sdf
+from gearwright.formats.urdf import robot as urdf
+from gearwright.formats.xml.located_xml import Element
 
 DOCS = Path(__file__).resolve().parent
 HEAD = """\

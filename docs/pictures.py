@@ -17,10 +17,12 @@ sys.path[:0] = [str(DOCS), str(DOCS.parent / "src")]
 import concept_pictures  # noqa: E402
 from session import Session, blocks  # noqa: E402
 
+import gearwright as gw  # noqa: E402
 from gearwright.demo import four_bar, gripper, wrist  # noqa: E402
 from gearwright.demo.chapter import Chapter  # noqa: E402
 from gearwright.demo.style import alone  # noqa: E402
 from gearwright.display.graph_svg import graph_svg  # noqa: E402
+from gearwright.display.reach_plots import plot_reach  # noqa: E402
 
 FIGURES = DOCS / "figures"
 EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash", "swing_up")
@@ -42,6 +44,7 @@ def main() -> None:
     (FIGURES / "gripper.svg").write_text(graph_svg(chapters["gripper"].robot), encoding="utf-8")
     for name in EXAMPLES:
         subprocess.run([sys.executable, DOCS.parent / "examples" / f"{name}.py", FIGURES / "examples"], check=True)
+    plot_reach(gw.load("ankle"), FIGURES / "reach.svg")
     concept_pictures.main()
     tutorial()
 

@@ -6,12 +6,12 @@ import contextlib
 from functools import partial
 from importlib import import_module
 
-from gearwright.bench.contestant import Contestant, Peers, Settings
-from gearwright.bench.quiet import quiet
-from gearwright.bench.robots import Robot
+from benchmarks.bench.contestant import Contestant, Peers, Settings
+from benchmarks.bench.quiet import quiet
+from benchmarks.bench.robots import Robot
 
 PEERS = {  # name → module:class, imported on request
-    "mujoco": "gearwright.bench.mujoco:MuJoCo",  # in the package, since `gearwright demo` compares with it
+    "mujoco": "benchmarks.peers.mujoco:MuJoCo",
     "pinocchio": "benchmarks.peers.pinocchio:Pinocchio",
     "drake": "benchmarks.peers.drake:Drake",
     "bullet": "benchmarks.peers.bullet:Bullet",

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pybullet
 
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.robots import Robot
 
 bullet: Any = pybullet
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import dartpy
 import numpy as np
 
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.robots import Robot
 
 dart: Any = dartpy
 

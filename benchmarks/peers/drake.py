@@ -10,8 +10,8 @@ from pydrake.multibody import parsing, plant, tree
 from pydrake.systems import analysis
 from pydrake.systems.framework import DiagramBuilder
 
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.robots import Robot
 
 
 class Drake(Contestant):

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import mujoco
 import numpy as np
 
-from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Begin, BoundedContestant
-from gearwright.bench.mujoco import MuJoCo, RollOuts, first_order_integrators, loaded
-from gearwright.bench.robots import Robot
+from benchmarks.bench.clock import Runner
+from benchmarks.bench.contestant import Array, Begin, BoundedContestant
+from benchmarks.bench.robots import Robot
+from benchmarks.peers.mujoco import MuJoCo, RollOuts, first_order_integrators, loaded
 from gearwright.sim.options import DAMPING_RATIO, NATURAL_FREQUENCY
 
 mj: Any = mujoco

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 import mujoco
 
+from benchmarks.bench.contestant import Begin
+from benchmarks.bench.plain_urdf import plain
+from benchmarks.bench.robots import Robot
+from benchmarks.peers.mujoco import specified
 from benchmarks.peers.mujoco_bounded import BoundedMuJoCo
-from gearwright.bench.contestant import Begin
-from gearwright.bench.mujoco import specified
-from gearwright.bench.plain_urdf import plain
-from gearwright.bench.robots import Robot
 from gearwright.formats import loads
 from gearwright.model import ElectricMotor, Encoder, LinearTransmission, Mechanism, Transmission
 

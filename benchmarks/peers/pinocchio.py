@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pinocchio
 
-from gearwright.bench.clock import Runner
-from gearwright.bench.contestant import Array, Contestant
-from gearwright.bench.robots import Robot
+from benchmarks.bench.clock import Runner
+from benchmarks.bench.contestant import Array, Contestant
+from benchmarks.bench.robots import Robot
 
 pin: Any = pinocchio
 

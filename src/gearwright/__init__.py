@@ -1,182 +1,68 @@
 """Gearwright: a mechanism compiler and simulator for robot actuation."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from gearwright.lazy import lazy_names
 
-from gearwright.errors import (
-    BeyondLimitsWarning,
-    BranchWarning,
-    CacheWarning,
-    CompileError,
-    GearwrightError,
-    LoadError,
-    LoadWarning,
-    ModelError,
-    NotSimulatedWarning,
-    RecordingWarning,
-    SimulationError,
-    SweepWarning,
-    TracingError,
-    UnsettledWarning,
-)
-
-if TYPE_CHECKING:
-    from gearwright import robots
-    from gearwright.control import PID, CombinedControllers
-    from gearwright.diagnostics import Diagnostic
-    from gearwright.export import export_c
-    from gearwright.formats import load, loads
-    from gearwright.hardware.serving import serve
-    from gearwright.learning import Env, VectorEnv
-    from gearwright.migration import migrate
-    from gearwright.model import (
-        Actuator,
-        Backlash,
-        CustomActuator,
-        CustomJointMap,
-        CustomSensor,
-        CustomTransmission,
-        DCMotor,
-        DifferentialTransmission,
-        ElectricMotor,
-        Encoder,
-        ForceTorque,
-        FourBarLinkage,
-        FourBarLinkageTransmission,
-        Imu,
-        LimitSwitch,
-        LinearMap,
-        Losses,
-        Mechanism,
-        PneumaticCylinder,
-        Series,
-        SimpleTransmission,
-        Solenoid,
-    )
-    from gearwright.model.drives import Drive
-    from gearwright.model.servos import with_servos
-    from gearwright.page import view
-    from gearwright.sim import Recording, Simulation, compile, open
-    from gearwright.sim.mock_hardware import MockHardware
-    from gearwright.study import sweep
+if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used, so that `import gearwright` stays fast
+    from gearwright import robots as robots
+    from gearwright.control import PID as PID
+    from gearwright.control import CombinedControllers as CombinedControllers
+    from gearwright.diagnostics import Diagnostic as Diagnostic
+    from gearwright.display.reach_plots import plot_reach as plot_reach
+    from gearwright.errors import BeyondLimitsWarning as BeyondLimitsWarning
+    from gearwright.errors import BranchWarning as BranchWarning
+    from gearwright.errors import CacheWarning as CacheWarning
+    from gearwright.errors import CompileError as CompileError
+    from gearwright.errors import GearwrightError as GearwrightError
+    from gearwright.errors import LoadError as LoadError
+    from gearwright.errors import LoadWarning as LoadWarning
+    from gearwright.errors import ModelError as ModelError
+    from gearwright.errors import NotSimulatedWarning as NotSimulatedWarning
+    from gearwright.errors import RecordingWarning as RecordingWarning
+    from gearwright.errors import SimulationError as SimulationError
+    from gearwright.errors import SweepWarning as SweepWarning
+    from gearwright.errors import TracingError as TracingError
+    from gearwright.errors import UnsettledWarning as UnsettledWarning
+    from gearwright.export import export_c as export_c
+    from gearwright.formats import load as load
+    from gearwright.formats import loads as loads
+    from gearwright.hardware.serving import serve as serve
+    from gearwright.learning import Env as Env
+    from gearwright.learning import VectorEnv as VectorEnv
+    from gearwright.migration import migrate as migrate
+    from gearwright.model import Actuator as Actuator
+    from gearwright.model import Backlash as Backlash
+    from gearwright.model import CustomActuator as CustomActuator
+    from gearwright.model import CustomJointMap as CustomJointMap
+    from gearwright.model import CustomSensor as CustomSensor
+    from gearwright.model import CustomTransmission as CustomTransmission
+    from gearwright.model import DCMotor as DCMotor
+    from gearwright.model import DifferentialTransmission as DifferentialTransmission
+    from gearwright.model import ElectricMotor as ElectricMotor
+    from gearwright.model import Encoder as Encoder
+    from gearwright.model import ForceTorque as ForceTorque
+    from gearwright.model import FourBarLinkage as FourBarLinkage
+    from gearwright.model import FourBarLinkageTransmission as FourBarLinkageTransmission
+    from gearwright.model import Imu as Imu
+    from gearwright.model import LimitSwitch as LimitSwitch
+    from gearwright.model import LinearMap as LinearMap
+    from gearwright.model import Losses as Losses
+    from gearwright.model import Mechanism as Mechanism
+    from gearwright.model import PneumaticCylinder as PneumaticCylinder
+    from gearwright.model import Series as Series
+    from gearwright.model import SimpleTransmission as SimpleTransmission
+    from gearwright.model import Solenoid as Solenoid
+    from gearwright.model.hardware.drives import Drive as Drive
+    from gearwright.model.hardware.servos import with_servos as with_servos
+    from gearwright.page import view as view
+    from gearwright.sim import Recording as Recording
+    from gearwright.sim import Simulation as Simulation
+    from gearwright.sim import compile as compile
+    from gearwright.sim import open as open
+    from gearwright.sim.ros2_control.mock_hardware import MockHardware as MockHardware
+    from gearwright.study import sweep as sweep
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 __version__ = "0.1.0"
-
-# public name → the module it is imported from when it is first used; so `import gearwright` stays fast
-_LAZY = {
-    "Diagnostic": "gearwright.diagnostics",
-    "export_c": "gearwright.export",
-    "sweep": "gearwright.study",
-    "view": "gearwright.page",
-    "load": "gearwright.formats",
-    "open": "gearwright.sim",
-    "loads": "gearwright.formats",
-    "migrate": "gearwright.migration",
-    "serve": "gearwright.hardware.serving",
-    "compile": "gearwright.sim",
-    "Drive": "gearwright.model.drives",
-    "Simulation": "gearwright.sim",
-    "MockHardware": "gearwright.sim.mock_hardware",
-    "Recording": "gearwright.sim",
-    "Env": "gearwright.learning",
-    "robots": "gearwright",
-    "VectorEnv": "gearwright.learning",
-    "PID": "gearwright.control",
-    "CombinedControllers": "gearwright.control",
-    "with_servos": "gearwright.model.servos",
-    "Mechanism": "gearwright.model",
-    "SimpleTransmission": "gearwright.model",
-    "DifferentialTransmission": "gearwright.model",
-    "FourBarLinkageTransmission": "gearwright.model",
-    "LinearMap": "gearwright.model",
-    "FourBarLinkage": "gearwright.model",
-    "CustomJointMap": "gearwright.model",
-    "CustomTransmission": "gearwright.model",
-    "Series": "gearwright.model",
-    "Actuator": "gearwright.model",
-    "ElectricMotor": "gearwright.model",
-    "DCMotor": "gearwright.model",
-    "Solenoid": "gearwright.model",
-    "PneumaticCylinder": "gearwright.model",
-    "CustomActuator": "gearwright.model",
-    "Encoder": "gearwright.model",
-    "LimitSwitch": "gearwright.model",
-    "ForceTorque": "gearwright.model",
-    "Imu": "gearwright.model",
-    "CustomSensor": "gearwright.model",
-    "Losses": "gearwright.model",
-    "Backlash": "gearwright.model",
-}
-
-__all__ = [
-    "PID",
-    "Actuator",
-    "Backlash",
-    "BeyondLimitsWarning",
-    "BranchWarning",
-    "CacheWarning",
-    "CombinedControllers",
-    "CompileError",
-    "CustomActuator",
-    "CustomJointMap",
-    "CustomSensor",
-    "CustomTransmission",
-    "DCMotor",
-    "Diagnostic",
-    "DifferentialTransmission",
-    "Drive",
-    "ElectricMotor",
-    "Encoder",
-    "Env",
-    "ForceTorque",
-    "FourBarLinkage",
-    "FourBarLinkageTransmission",
-    "GearwrightError",
-    "Imu",
-    "LimitSwitch",
-    "LinearMap",
-    "LoadError",
-    "LoadWarning",
-    "Losses",
-    "Mechanism",
-    "MockHardware",
-    "ModelError",
-    "NotSimulatedWarning",
-    "PneumaticCylinder",
-    "Recording",
-    "RecordingWarning",
-    "Series",
-    "SimpleTransmission",
-    "Simulation",
-    "SimulationError",
-    "Solenoid",
-    "SweepWarning",
-    "TracingError",
-    "UnsettledWarning",
-    "VectorEnv",
-    "compile",
-    "export_c",
-    "load",
-    "loads",
-    "migrate",
-    "open",
-    "robots",
-    "serve",
-    "sweep",
-    "view",
-    "with_servos",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'gearwright' has no attribute {name!r}")
-    value = import_module("gearwright.robots") if name == "robots" else getattr(import_module(_LAZY[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])

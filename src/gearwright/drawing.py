@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from gearwright.demo.solids import FRONT, TOP, Camera, Face, Poses, faces
 from gearwright.display.plots import COLOURS, INK, SOFT, STYLE
+from gearwright.display.solids import FRONT, TOP, Camera, Face, Poses, faces
 from gearwright.model.geometry import Box, Cylinder, Shape, Sphere
 from gearwright.study.figures import draw_pareto
 

@@ -67,7 +67,9 @@ class NotSimulatedWarning(UserWarning):
 
 
 class UnsettledWarning(RuntimeWarning):
-    """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts."""
+    """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts.
+
+    Also: Euler's step made energy, which no count tells."""
 
 
 class BeyondLimitsWarning(UserWarning):

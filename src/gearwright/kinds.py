@@ -4,13 +4,11 @@ A kind is one class and one row of its table (`TRANSMISSIONS["strain_wave"] = St
 table's group in another package. Names are imported when they are first used.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:  # `as` exports a name to type checkers
+if TYPE_CHECKING:  # `as` exports a name
     from gearwright.compiler.backend import Backend as Backend
     from gearwright.hardware.device import CanDevice as CanDevice
     from gearwright.hardware.device import SerialDevice as SerialDevice
@@ -38,43 +36,5 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.transmissions import TRANSMISSIONS as TRANSMISSIONS
     from gearwright.sim.recordings.formats import FORMATS as FORMATS
     from gearwright.sim.recordings.formats import Format as Format
-
-# name → the module that has it
-_LAZY = {
-    "TRANSMISSIONS": "gearwright.model.transmissions",
-    "TransmissionMap": "gearwright.model",
-    "LinearTransmission": "gearwright.model",
-    "ACTUATORS": "gearwright.model",
-    "SENSORS": "gearwright.model",
-    "FRICTIONS": "gearwright.model.frictions",
-    "FrictionModel": "gearwright.model.frictions",
-    "JOINT_KINDS": "gearwright.model",
-    "JointKind": "gearwright.model",
-    "quantity": "gearwright.model.fields",
-    "check": "gearwright.model.fields",
-    "FORMATS": "gearwright.sim.recordings.formats",
-    "Format": "gearwright.sim.recordings.formats",
-    "Backend": "gearwright.compiler.backend",
-    "PROTOCOLS": "gearwright.hardware.protocols",
-    "Protocol": "gearwright.hardware.protocols",
-    "CanDevice": "gearwright.hardware.device",
-    "SerialDevice": "gearwright.hardware.device",
-    "SerialLine": "gearwright.hardware.device",
-    "Frame": "gearwright.hardware.frames",
-    "Rig": "gearwright.hardware.rig",
-    "Brake": "gearwright.hardware.setpoints",
-    "Cascade": "gearwright.hardware.setpoints",
-    "Current": "gearwright.hardware.setpoints",
-    "Duty": "gearwright.hardware.setpoints",
-    "Impedance": "gearwright.hardware.setpoints",
-    "Torque": "gearwright.hardware.setpoints",
-}
-
-__all__ = list(_LAZY)
-
-if not TYPE_CHECKING:  # where a name that is not there is an error
-    __getattr__ = lazy_names(__name__, _LAZY)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from benchmarks.bench import actuation
+from benchmarks.bench.contestant import Peers
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.robots import driven_robots
+from benchmarks.bench.rows import case_table
+from benchmarks.bench.situations import DRIVEN, Ranges, driven_joints, running, stalled
 from benchmarks.peers import peers
-from gearwright.bench import actuation
-from gearwright.bench.contestant import Peers
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.robots import driven_robots
-from gearwright.bench.rows import case_table
-from gearwright.bench.situations import DRIVEN, Ranges, driven_joints, running, stalled
 from tests.tolerances import ROUNDING
 
 # robots are timed from anywhere

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.bench.agreement import DisagreementError, agreement
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.robots import robots
 from benchmarks.peers import installed
-from gearwright.bench.agreement import DisagreementError, agreement
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.robots import robots
 from tests.tolerances import ROUNDING
 
 PEERS = installed()

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from benchmarks.bench import bounded
+from benchmarks.bench.agreement import DisagreementError, agreement_of
+from benchmarks.bench.effort import Effort
+from benchmarks.bench.ours import Gearwright
+from benchmarks.bench.robots import bounded_robots
+from benchmarks.bench.rows import case_table
+from benchmarks.bench.situations import SITUATIONS, Ranges, moving, resting
 from benchmarks.peers import peers
 from gearwright import robots
-from gearwright.bench import bounded
-from gearwright.bench.agreement import DisagreementError, agreement_of
-from gearwright.bench.effort import Effort
-from gearwright.bench.ours import Gearwright
-from gearwright.bench.robots import bounded_robots
-from gearwright.bench.rows import case_table
-from gearwright.bench.situations import SITUATIONS, Ranges, moving, resting
 from gearwright.model import MODES
 from tests.tolerances import ROUNDING
 

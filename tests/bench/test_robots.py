@@ -3,9 +3,9 @@
 import pytest
 
 import gearwright as gw
-from gearwright.bench.plain_urdf import plain
-from gearwright.bench.robots import ROBOTS, robots
-from gearwright.bench.trees import chain, curl, gear_train, tree
+from benchmarks.bench.plain_urdf import plain
+from benchmarks.bench.robots import ROBOTS, robots
+from benchmarks.bench.trees import chain, curl, gear_train, tree
 from tests.tolerances import ROUNDING
 
 DETAILED = """

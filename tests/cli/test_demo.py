@@ -129,7 +129,7 @@ def test_numbers_of_the_report_are_numbers(demo):
 
 
 def test_without_mujoco_and_matplotlib_it_says_so_and_goes_on(tmp_path):
-    gone = {"mujoco": None, "matplotlib": None, "gearwright.bench.mujoco": None}
+    gone = {"mujoco": None, "matplotlib": None}
     with patch.dict(sys.modules, gone):
         ran = called("demo", "--quick", "--out", tmp_path / "a" / "b")
     assert ran.code == 0, ran.err

@@ -65,7 +65,7 @@ def test_json_is_the_mechanism():
     data = json.loads(called("show", GRIPPER, "--json").out)
     assert set(data) == {
         "schema", "name", "base", "dof", "mass", "links", "joints", "couplings", "transmissions", "actuators",
-        "sensors", "hardware", "parameters",
+        "actuation", "sensors", "hardware", "parameters",
     }  # fmt: skip
     assert data["schema"] == 1
     joints = {j["name"]: j for j in data["joints"]}

@@ -18,7 +18,7 @@ import gearwright as gw
 from gearwright.cli import COMMANDS
 from gearwright.cli.findings import print_line
 from gearwright.display.phrases import Phrases
-from gearwright.sim import room
+from gearwright.sim.recorder import room
 from tests.cli.commands import called
 from tests.tolerances import ROUNDING
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program
-from gearwright.compiler.backends.cpu.instance import CpuExecutable
-from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode, object_code
 from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store

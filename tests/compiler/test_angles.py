@@ -10,9 +10,10 @@ import pytest
 from casadi import SX, Function
 
 from gearwright.compiler import compile_program
-from gearwright.compiler.backends.cpu import passes, split
-from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import assembly
+from gearwright.compiler.backends.cpu import passes
+from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.llvm.objects import assembly
+from gearwright.compiler.backends.cpu.scheduling import split
 from gearwright.compiler.program import Program, function_program
 from tests.compiler.building import evaluate_op, same_bits
 from tests.compiler.test_split import program as split_program

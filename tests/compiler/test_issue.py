@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
-from gearwright.compiler.backends.cpu import issue
-from gearwright.compiler.backends.cpu.issue import is_small, issue_order
+from gearwright.compiler import Address, Branch, Program, Slot, SlotKind, Stage, Tape
 from gearwright.compiler.backends.cpu.passes import optimise_program
+from gearwright.compiler.backends.cpu.scheduling import issue
+from gearwright.compiler.backends.cpu.scheduling.issue import is_small, issue_order
 from gearwright.compiler.tape import Instruction, Store
 
 
@@ -73,7 +73,7 @@ def test_angles_stay_in_front():
 def test_small_is_what_usually_runs(monkeypatch):
     slots = tuple(Slot(name=n, kind=k, shape=(3,)) for n, k in (("x", SlotKind.INPUT), ("y", SlotKind.OUTPUT)))
     program = Program(name="p", slots=slots, body=(Stage("a", chains(3, 4)), Stage("b", chains(3, 4))))
-    rare = Loop(1, (Stage("c", chains(3, 4)),), until="z")
+    rare = Branch("z", (Stage("c", chains(3, 4)),))
     slots = (*slots, Slot(name="z", kind=SlotKind.STATE))
     program = Program(name="p", slots=slots, body=(*program.body, rare))
     for limit, longest, small in ((30, 12, True), (29, 12, False), (30, 11, False)):  # a stage has twelve operations

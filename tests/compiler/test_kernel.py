@@ -10,8 +10,18 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, compile_program, interpret_program, stage
-from gearwright.compiler.backends.cpu import spans
+from gearwright.compiler import (
+    Address,
+    Branch,
+    Loop,
+    Program,
+    Slot,
+    SlotKind,
+    compile_program,
+    interpret_program,
+    stage,
+)
+from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
 from tests.tolerances import ROUNDING
@@ -45,14 +55,14 @@ def pendulum() -> Program:
     )
 
 
-def sweeps() -> Program:
-    """A step of three stages with nested loops: `inner` Newton sweeps, constant and run-time counts."""
+def sweeps(outer: int = 3) -> Program:
+    """A step of three stages with nested loops: Newton sweeps, `outer` times."""
     x, w, s = ca.SX.sym("x"), ca.SX.sym("w"), ca.SX.sym("s")
     begin = ca.Function("begin", [x], [x / 2 + 1, 0], ["x"], ["w", "s"])
     newton = ca.Function("newton", [w, x], [(w + (2 + x) / w) / 2], ["w", "x"], ["w"], SAME_NAME)
     total = ca.Function("total", [w, s], [s + w], ["w", "s"], ["s"], SAME_NAME)
     end = ca.Function("end", [s, x], [0.5 * x + 0.1 * s], ["s", "x"], ["x"], SAME_NAME)
-    body = (stage(begin), Loop("outer", (Loop(3, (stage(newton),)), stage(total))), stage(end))
+    body = (stage(begin), Loop(outer, (Loop(3, (stage(newton),)), stage(total))), stage(end))
     return Program(
         name="sweeps",
         body=body,
@@ -138,14 +148,13 @@ def test_one_long_call_is_many_short_ones() -> None:
 
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("outer", [0, 1, 5])
-def test_nested_loops_with_a_run_time_count(lanes: int, outer: int) -> None:
-    program = sweeps()
+def test_nested_loops(lanes: int, outer: int) -> None:
+    program = sweeps(outer)
     start = RNG.uniform(1, 3, (5, 1))
-    instance = compile_program(program, lanes=lanes, cache=False).instance(5, counts={"outer": outer + 1})
+    instance = compile_program(program, lanes=lanes, cache=False).instance(5)
     instance.set("x", start)
-    instance.set_count("outer", outer)
     instance.step(4)
-    expected = interpret_program(program, {"x": start}, steps=4, batch=5, counts={"outer": outer})
+    expected = interpret_program(program, {"x": start}, steps=4, batch=5)
     np.testing.assert_allclose(instance.get("x"), expected.values["x"], rtol=1e-13)
 
 
@@ -212,7 +221,7 @@ def remembering() -> Program:
     made = stage(make)
     return Program(
         name="remembering",
-        body=(Loop(1, (made,), until="fresh"), stage(step), made),
+        body=(Branch("fresh", (made,)), stage(step), made),
         slots=(
             Slot(name="x", kind=SlotKind.STATE, shape=(1,)),
             Slot(name="u", kind=SlotKind.INPUT, shape=(1,)),
@@ -353,12 +362,8 @@ def test_mistakes_are_named() -> None:
         instance.get("qq")
     with pytest.raises(CompileError, match="is parameter"):
         instance.run(3, series={"k": np.ones((3, 2, 1))})
-    with pytest.raises(CompileError, match="no loop count"):
-        instance.set_count("n", 1)
-    with pytest.raises(CompileError, match="no count is given for the loops \\['outer'\\]"):
-        compile_program(sweeps(), lanes=1, cache=False).instance()
     with pytest.raises(CompileError, match="'w' is scratch"):
-        compile_program(sweeps(), lanes=1, cache=False).instance(counts={"outer": 1}).get("w")
+        compile_program(sweeps(), lanes=1, cache=False).instance().get("w")
     with pytest.raises(CompileError, match="did you mean 'q'"):
         compile_program(PENDULUM, lanes=1, cache=False).evaluate({"q1": 0.0})
     with pytest.raises(CompileError, match="at least one robot"):

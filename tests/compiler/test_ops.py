@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import interpret_program
-from gearwright.compiler.backends.cpu.operations import TEXT
+from gearwright.compiler.backends.cpu.llvm.operations import TEXT
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import BY_CASADI, OPS
 from tests.compiler.building import evaluate_op, op_tape, program_of, same_bits

@@ -12,17 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
-from gearwright.compiler.backends.cpu import contiguous, passes, split, vectors
-from gearwright.compiler.backends.cpu.acyclic import acyclic_order
+from gearwright.compiler.backends.cpu import passes
 from gearwright.compiler.backends.cpu.backend import Cpu
-from gearwright.compiler.backends.cpu.contiguous import contiguous_load, vector_stores
-from gearwright.compiler.backends.cpu.isomorphic import Likeness
-from gearwright.compiler.backends.cpu.layout import Layout
-from gearwright.compiler.backends.cpu.llvm import assembly
-from gearwright.compiler.backends.cpu.operations import LANEWISE
-from gearwright.compiler.backends.cpu.packing import pack_isomorphic
-from gearwright.compiler.backends.cpu.packs import Packs
-from gearwright.compiler.backends.cpu.schedule import schedule
+from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.llvm.objects import assembly
+from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
+from gearwright.compiler.backends.cpu.scheduling import split
+from gearwright.compiler.backends.cpu.scheduling.schedule import schedule
+from gearwright.compiler.backends.cpu.superword import contiguous, vectors
+from gearwright.compiler.backends.cpu.superword.acyclic import acyclic_order
+from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_load, vector_stores
+from gearwright.compiler.backends.cpu.superword.isomorphic import Likeness
+from gearwright.compiler.backends.cpu.superword.packing import pack_isomorphic
+from gearwright.compiler.backends.cpu.superword.packs import Packs
 from gearwright.compiler.backends.cpu.target import Target
 from gearwright.compiler.backends.cuda.kernel_text import kernel_text
 from gearwright.compiler.passes import optimise

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
-from gearwright.compiler.backends.cpu.peel import merged, peel_loops
+from gearwright.compiler.backends.cpu.scheduling.peel import merged, peel_loops
 from gearwright.compiler.tape import Instruction, Store
 
 

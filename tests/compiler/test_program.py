@@ -9,7 +9,7 @@ import pytest
 
 from gearwright.compiler import Address, Loop, Program, Slot, SlotKind, Stage, Tape
 from gearwright.compiler.program import RULES
-from gearwright.compiler.tape import IndexedAddress, Instruction, Store
+from gearwright.compiler.tape import Instruction, Store
 from gearwright.errors import CompileError
 
 S, U, W = (
@@ -24,24 +24,12 @@ def copy(source: str, target: str) -> Stage:
     )
 
 
-def moving(index: str, offsets: tuple[int, ...]) -> Stage:
-    load = Instruction("load", (), Address("s", 0))
-    return Stage("moving", Tape((load,), (Store(IndexedAddress("w", 0, index, offsets), 0),)))
-
-
-def twice(index: str) -> Stage:
-    tape = moving(index, (0,)).tape
-    return Stage("twice", Tape(tape.instructions, (Store(Address("w", 0), 0), *tape.stores)))
-
-
 BROKEN: dict[str, dict[str, Any]] = {
     "names are unique": {"slots": (S, S), "body": ()},
     "slots exist": {"slots": (S,), "body": (copy("s", "nowhere"),)},
     "inputs and parameters are only read": {"slots": (S, U), "body": (copy("s", "u"),)},
     "written before read": {"slots": (S, W), "body": (copy("w", "s"),)},
     "counts are not negative": {"slots": (S,), "body": (Loop(-1, (copy("s", "s"),)),)},
-    "indices belong to loops": {"slots": (S, W), "body": (moving("i", (0,)),)},
-    "an element is stored once": {"slots": (S, W), "body": (Loop(1, (twice("i"),), index="i"),)},
     "ends of loops exist": {"slots": (S, W), "body": (Loop(2, (copy("s", "w"),), "w"),)},
     "bounds are positive, and of states": {"slots": (replace(U, bound=1.0),), "body": ()},
 }

@@ -13,6 +13,7 @@ import pytest
 
 from gearwright.compiler import (
     Address,
+    Branch,
     Loop,
     Program,
     Slot,
@@ -22,7 +23,7 @@ from gearwright.compiler import (
     compile_program,
     interpret_program,
 )
-from gearwright.compiler.backends.cpu import issue, peel, split
+from gearwright.compiler.backends.cpu.scheduling import issue, peel, split
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store
 
@@ -107,8 +108,8 @@ def random_program(seed: int) -> Program:
         (start, Loop(3, (again,), until="end"), last),
         (start, again, Loop(2, (inner, again), until="end"), last),
         (start, Loop(2, (again, inner, Loop(3, (repeated,), until="other_end"), last), until="end")),
-        (inner, Loop(1, (repeated, Loop(2, (last, repeated), until="other_end")), until="other_end"), start, last),
-        (start, Loop(2, (again,)), inner, Loop(1, (repeated,), until="other_end")),
+        (inner, Branch("other_end", (repeated, Loop(2, (last, repeated), until="other_end"))), start, last),
+        (start, Loop(2, (again,)), inner, Branch("other_end", (repeated,))),
         (start, Loop(3, (Loop(3, (last, again, repeated), until="other_end"), inner), until="end")),
     )
     slots = [Slot(name=name, kind=kind, shape=(sizes[name],)) for name, kind in KINDS.items()]

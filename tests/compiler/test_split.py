@@ -8,7 +8,8 @@ import pytest
 from casadi import SX, Function
 
 from gearwright.compiler import compile_program
-from gearwright.compiler.backends.cpu import passes, split
+from gearwright.compiler.backends.cpu import passes
+from gearwright.compiler.backends.cpu.scheduling import split
 from gearwright.compiler.program import Loop, Program, Slot, SlotKind, Stage, stage
 from gearwright.compiler.tape import Address, Instruction, Store, Tape
 from tests.compiler.building import unpacked

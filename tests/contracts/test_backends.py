@@ -94,15 +94,11 @@ def test_a_robot_does_not_depend_on_its_batch(compiled) -> None:
 
 
 @pytest.mark.parametrize("outer", [0, 1, 5])
-def test_counts_given_at_run_time(compiled, outer: int) -> None:
+def test_nested_loops(compiled, outer: int) -> None:
     x = np.array([[1.0], [2.5], [0.3]])
-    reference = find_backend("interpreter").compile(sweeps()).evaluate({"x": x}, counts={"outer": outer})
-    found = compiled(sweeps()).evaluate({"x": x}, counts={"outer": outer})
+    reference = find_backend("interpreter").compile(sweeps(outer)).evaluate({"x": x})
+    found = compiled(sweeps(outer)).evaluate({"x": x})
     np.testing.assert_allclose(found["x"], reference["x"], rtol=1e-15)
-    with pytest.raises(CompileError, match="no count is given"):
-        compiled(sweeps()).instance()
-    with pytest.raises(CompileError, match="no loop count is named 'outr'; did you mean 'outer'"):
-        compiled(sweeps()).instance(counts={"outer": 1}).set_count("outr", 2)
 
 
 def test_loops_that_end_by_themselves(compiled) -> None:
@@ -200,7 +196,7 @@ def test_buffers_that_do_not_fit(compiled) -> None:
     with pytest.raises(CompileError, match="'k' is parameter"):
         instance.run_buffers(4, series={"k": instance.buffer("k", 4)})
     with pytest.raises(CompileError, match="'w' is scratch"):
-        compiled(sweeps()).instance(counts={"outer": 1}).get("w")
+        compiled(sweeps()).instance().get("w")
     with pytest.raises(CompileError, match="at least one robot"):
         compiled(PENDULUM).instance(0)
 
@@ -217,7 +213,7 @@ def test_the_second_time_comes_from_disk(device, tmp_path: Path, monkeypatch: py
     first, second = (build(make, find_backend(name, **options), identity="mine") for _ in range(2))
     assert (first.from_cache, second.from_cache, len(made)) == (False, True, 1)
     x = np.array([[1.0], [2.5]])
-    assert same_bits(*(e.evaluate({"x": x}, counts={"outer": 3})["x"] for e in (first, second)))
+    assert same_bits(*(e.evaluate({"x": x})["x"] for e in (first, second)))
 
 
 # --- the table ------------------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from gearwright.model import AxisDynamics, Inertia, Limits
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.fields import meanings
 from gearwright.model.frictions import FRICTIONS
-from gearwright.model.sensors import SENSORS
-from gearwright.model.servos import Servo
+from gearwright.model.hardware.servos import Servo
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from tests.model.samples import sample
 from tests.sim.robots import GRIPPER
@@ -137,6 +137,7 @@ WHOLE: dict[str, Call] = {
     "compile(iterations=)": lambda s, x: gw.compile(s.robot, solver="pgs", iterations=x),
     "compile(passes=)": lambda s, x: gw.compile(s.robot, passes=x),
     "compile(threads=)": lambda s, x: gw.compile(s.robot, threads=x),
+    "compile(most_operations=)": lambda s, x: gw.compile(s.robot, most_operations=x),
     "port(robot)": lambda s, x: s.port(x),
     "sweep(chunk=)": lambda s, x: gw.sweep(s.robot, VARY, METRIC, duration=0.002, chunk=x),
     "sweep(n=)": lambda s, x: gw.sweep(s.robot, VARY, METRIC, duration=0.002, sampling="lhs", n=x),

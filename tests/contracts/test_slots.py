@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from gearwright.dynamics.steps.slots import Numbers, Slots
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 SOURCE = Path(__file__).parents[2] / "src/gearwright"
-DECLARED = ("model/slots.py", "dynamics/steps/slots.py")
+DECLARED = ("model/layout/slots.py", "dynamics/steps/slots.py")
 SHARED = {value for name, value in vars(StepSlot).items() if name.isupper()}
 NAMES = SHARED | {name for name, value in vars(Slots).items() if isinstance(value, Numbers)}
 HOLDERS = ("state", "instance", "inputs", "layout", "build")  # of numbers by slot; the last word of an expression

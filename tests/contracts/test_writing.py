@@ -12,7 +12,7 @@ ALLOWED = {
     "files.py:write_whole": "the function itself",
     "files.py:write_together": "the function itself",
     "compiler/cache.py:save": "to the temporary file of `replacing`",
-    "display/plots.py:_save": "to the temporary file of `replacing`",
+    "display/plots.py:save": "to the temporary file of `replacing`",
     "study/figures.py:_save": "to the temporary file of `replacing`",
     "study/store.py:write": "to the temporary file of `replacing`",
     "study/store.py:add": "to the temporary file of `replacing`",
@@ -24,7 +24,6 @@ ALLOWED = {
     "hardware/recorder.py:__init__": "frames are to be there while a bench runs",
     "study/store.py:_locked": "a lock, which holds nothing",
     "sim/recordings/npz.py:_member": "a member of an archive",
-    "bench/compile_time.py:compilation": "a robot for another process, in a temporary folder",
 }
 
 

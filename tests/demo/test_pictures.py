@@ -13,8 +13,8 @@ import gearwright as gw
 from gearwright import robots
 from gearwright.demo.charts import Area, Chart, Line, _corners, _ticks, power_of_ten, stairs
 from gearwright.demo.pictures import Film
-from gearwright.demo.solids import FRONT, TOP, Camera, faces
 from gearwright.demo.style import alone
+from gearwright.display.solids import FRONT, TOP, Camera, faces
 from gearwright.display.svg_text import text_width
 from gearwright.model.geometry import Box, Cylinder, Geometry, Sphere
 from gearwright.model.poses import Pose

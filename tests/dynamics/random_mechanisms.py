@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, Inertia, Joint, Link, Mechanism, Pose
-from gearwright.model.kinematics import link_poses, retract
 from gearwright.model.poses import rotation_about
+from gearwright.model.tree.kinematics import link_poses, retract
 
 KINDS = tuple(k for k in JOINT_KINDS if k != "fixed")
 STENCIL = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # first derivative, fourth order

@@ -14,7 +14,7 @@ import numpy as np
 from gearwright.compiler import Program, Slot, SlotKind, compile_program, stage
 from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.sensors import Sensing
-from gearwright.model.sensors import Encoder, Sensor
+from gearwright.model.sensors.sensors import Encoder, Sensor
 
 DT = 1e-3
 

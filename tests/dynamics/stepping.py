@@ -2,19 +2,23 @@
 
 import numpy as np
 
-from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics.steps.builder import Branch, Repeat
 from tests.dynamics.random_mechanisms import flat
 
 DT = 1e-3
 
 
 def run(body, slots):
-    """Stages over named slots, and loops that end where their number is not zero: as a program does it."""
+    """Stages over named slots, loops and branches, which end where their number is not zero: as a program does it."""
     for node in body:
         if isinstance(node, Repeat):
             for _ in range(node.count):
                 if node.until is not None and slots[node.until].any():
                     break
+                run(node.body, slots)
+            continue
+        if isinstance(node, Branch):
+            if not slots[node.unless].any():
                 run(node.body, slots)
             continue
         outputs = node.call([slots[name] for name in node.name_in()])

@@ -19,7 +19,7 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.front_choice import chosen_fronts, coordinates_carried
 from gearwright.dynamics.tree.fronts import inertia
 from gearwright.model import AxisRef, Coupling, Couplings, Term
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 from tests.dynamics.random_mechanisms import KINDS, random_state, random_tree
 
 # Two orders of elimination round differently: found 3e-14 of the largest number.
@@ -80,7 +80,7 @@ class Solved:
             y = factors.sparse_forward(J)
             rows = [y.get(k, 0.0) for k in range(n)]
             own = [table[k] for table in (factors.inertias, factors.reciprocals) for k in range(n)]
-            parts = (u, w, own, rows, M.diagonal(n), M.product(b))
+            parts = (u, w, own, rows, M.diagonal(n), M @ b)
             values = Function("f", [position], [column(part) for part in parts])(state.q)
             self.numbers.append([x.full().ravel() for x in values])
 
@@ -160,6 +160,6 @@ def dropped(robot: gw.Mechanism, integrator: str) -> np.ndarray:
 
 def test_no_front_is_the_matrix() -> None:
     M = {(0, 0): 2.0, (1, 0): 0.5, (1, 1): 1.0}
-    assert Inertia.of(M).product([1.0, 2.0]) == [3.0, 2.5]
+    assert Inertia.of(M) @ [1.0, 2.0] == [3.0, 2.5]
     assert Inertia.of(M).diagonal(2) == [2.0, 1.0]
     assert casadi.DM(masked(M, 2, {}).solve([3.0, 2.5])).full().ravel() == pytest.approx([1.0, 2.0], rel=1e-12)

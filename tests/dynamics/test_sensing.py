@@ -18,8 +18,8 @@ from gearwright.dynamics.sensing.kinds import READERS
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.sensing.times import untimely
 from gearwright.errors import CompileError
-from gearwright.model.body_sensors import BodySensor, ForceTorque, Imu
-from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
+from gearwright.model.sensors.body_sensors import BodySensor, ForceTorque, Imu
+from gearwright.model.sensors.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 from tests.compiler.building import same_bits
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, held, walk
 

@@ -14,8 +14,8 @@ from gearwright.compiler import Program, Slot, SlotKind, compile_program, interp
 from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.noise import advanced, normals
 from gearwright.dynamics.sensing.sensors import Sensing
-from gearwright.model.noise_seeds import MODULI, _scattered, seeds
-from gearwright.model.sensors import Encoder, LimitSwitch
+from gearwright.model.sensors.noise_seeds import MODULI, _scattered, seeds
+from gearwright.model.sensors.sensors import Encoder, LimitSwitch
 from tests.compiler.building import same_bits, unpacked
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, walk
 

@@ -29,11 +29,11 @@ from lxml import etree
 
 import gearwright
 from gearwright import LoadError, Mechanism
-from gearwright.formats.transmission_kinds import SPELLINGS
+from gearwright.formats.transmissions.kinds import SPELLINGS
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.frictions import FRICTIONS
 from gearwright.model.joints import JOINT_KINDS
-from gearwright.model.sensors import SENSORS
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from tests.corpus.files import SDF, URDF, robot_files
 from tests.formats.guarded import limit_memory

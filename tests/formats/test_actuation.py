@@ -7,7 +7,7 @@ import pytest
 import gearwright
 from gearwright import LoadError, Mechanism
 from gearwright.model import ACTUATORS, AxisRef, DCMotor, ElectricMotor, PneumaticCylinder, Solenoid
-from gearwright.model.sensors import LimitSwitch
+from gearwright.model.sensors.sensors import LimitSwitch
 from tests.tolerances import ROUNDING
 
 MASS = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"

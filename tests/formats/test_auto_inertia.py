@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
-from gearwright.model.solids import SOLIDS, solid
+from gearwright.model.mass.solids import SOLIDS, solid
 from tests.tolerances import ROUNDING
 
 SHAPES = {

@@ -145,7 +145,7 @@ def test_text_in_several_pieces_is_joined_once() -> None:
     numbers = " ".join(str(i) for i in range(5000))
     text = robot(f'<link name="a"/><x>{numbers[:9000]}<y/>{numbers[9000:]}</x>')
     from gearwright.diagnostics import Report
-    from gearwright.formats.located_xml import parse
+    from gearwright.formats.xml.located_xml import parse
 
     root = parse(text.encode(), "x", Report())
     assert root is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.formats.mesh_files import MeshFiles, missing_meshes
+from gearwright.formats.paths.mesh_files import MeshFiles, missing_meshes
 from tests.cli.commands import called
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.diagnostics import Diagnostic
-from gearwright.formats import includes
+from gearwright.formats.paths import includes
 from tests.tolerances import ROUNDING
 
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.formats import packages
-from gearwright.formats.packages import MAX_FOLDERS, Packages
+from gearwright.formats.paths import packages
+from gearwright.formats.paths.packages import MAX_FOLDERS, Packages
 
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}</robot>'
 MAIN = XACRO.format('<xacro:include filename="$(find parts)/part.xacro"/>')

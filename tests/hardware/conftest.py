@@ -9,6 +9,11 @@ from gearwright.hardware.rig import Rig
 
 from .echo import ECHO
 
+WHEEL = """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>
+  <inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="axle" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+  <actuator name="motor" type="ideal"><joint>axle</joint><torque_limit>2</torque_limit></actuator></robot>"""
+
 
 @pytest.fixture(scope="session")
 def desk_arm():
@@ -30,9 +35,4 @@ def echo():
 @pytest.fixture(scope="session")
 def wheel():
     """One link on a bearing, with an ideal motor."""
-    return gw.loads(
-        """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>
-        <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="axle" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
-        <actuator name="motor" type="ideal"><joint>axle</joint><torque_limit>2</torque_limit></actuator></robot>"""
-    )
+    return gw.loads(WHEEL.format(inertia=0.01))

@@ -211,10 +211,10 @@ def test_a_stalled_winding_warms_up_as_its_heat_capacity_says(host):
     host.rig.step(2000)
     drive = host.rig.plant.drives["gripper"]
     watts = STS3215.resistance * drive.sample.current**2
-    start = drive.temperature
+    start = drive.sample.temperature
     host.rig.step(1000)
-    lost = (drive.temperature + start - 50.0) / 2 / STS3215.thermal_resistance
-    assert drive.temperature - start == approx(
+    lost = (drive.sample.temperature + start - 50.0) / 2 / STS3215.thermal_resistance
+    assert drive.sample.temperature - start == approx(
         (watts - lost) / STS3215.thermal_capacitance, rel=1e-4
     )  # heat is lost along a curve
 

@@ -7,7 +7,7 @@ from pytest import approx
 import gearwright as gw
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.recorder import candump
-from gearwright.sim.step_recorder import StepRecorder
+from gearwright.sim.recorder.step_recorder import StepRecorder
 from tests.tolerances import ROUNDING
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.migration.proof import without_spelling
-from gearwright.sim.keys import model_digest
+from gearwright.sim.programs.keys import model_digest
 from tests.formats.test_older_spellings import printed, whole
 from tests.migration.gearboxes import GRAVITY, gearbox_trajectory, mimic_trajectory, random_gearbox
 

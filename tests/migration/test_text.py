@@ -11,7 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright import GearwrightError, LoadError, ModelError
-from gearwright.formats.source_text import SourceText
+from gearwright.formats.xml.source_text import SourceText
 from gearwright.migration.plan import older_joints
 from tests.formats import fuzz
 from tests.formats.test_older_spellings import LINKS, gearbox, joint, link

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import gearwright as gw
-from gearwright.formats.from_fields import missing_from
+from gearwright.formats.xml.from_fields import missing_from
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.fields import Quantity, meanings
 from gearwright.model.frictions import FRICTIONS
-from gearwright.model.sensors import SENSORS
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.registry import Registry
 

@@ -10,7 +10,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.kinds import LinearTransmission, check, quantity
-from gearwright.model.design_rules import broken_rules
+from gearwright.model.checks.design_rules import broken_rules
 from gearwright.model.fields import Quantity
 from gearwright.model.frictions import FrictionModel
 

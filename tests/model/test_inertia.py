@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gearwright import ModelError
 from gearwright.model import Inertia, Pose
-from gearwright.model.inertia import flaws
+from gearwright.model.mass.inertia import flaws
 from gearwright.model.poses import rotation_rpy
 from tests.tolerances import ROUNDING
 

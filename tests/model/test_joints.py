@@ -11,7 +11,7 @@ import pytest
 from gearwright import ModelError
 from gearwright.model import JOINT_KINDS, Axis, AxisRef, Joint, Limits, Pose
 from gearwright.model.joints import plane_basis
-from gearwright.model.kinematics import retract, subspace, subspace_by_differences
+from gearwright.model.tree.kinematics import retract, subspace, subspace_by_differences
 from tests.tolerances import ROUNDING
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.model import JOINT_KINDS, Axis, AxisRef, Joint
-from gearwright.model.layout import can_move, coordinate_of
+from gearwright.model.layout.layout import can_move, coordinate_of
 
 INERTIAL = (
     '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'

@@ -6,7 +6,7 @@ import pytest
 import gearwright as gw
 from gearwright.model.couplings import Coupling, Term
 from gearwright.model.joints import AxisRef
-from gearwright.model.mobility import mobility
+from gearwright.model.loops.mobility import mobility
 from tests.tolerances import ROUNDING
 
 INERTIAL = "<inertial><mass>0.3</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"

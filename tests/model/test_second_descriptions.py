@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gearwright.model import WORLD, AxisRef, Coupling, Term
-from gearwright.model.loop_system import LoopSystem
+from gearwright.model.loops.loop_system import LoopSystem
 from tests.model.test_freedom import FOUR_BAR, coupling, mechanism, polygon
 from tests.tolerances import ROUNDING
 
@@ -95,6 +95,6 @@ def test_couplings_that_fail_at_the_start_are_found_so_in_general_positions(
         couplings = [coupling(follower, (leader, 0.8)) for follower, leader in ties]
         quick = mechanism(polygon(corners), couplings).second_descriptions
         with monkeypatch.context() as patch:
-            patch.setattr("gearwright.model.second_descriptions.SURELY_MOVES", float("inf"))
+            patch.setattr("gearwright.model.loops.second_descriptions.SURELY_MOVES", float("inf"))
             careful = mechanism(polygon(corners), couplings).second_descriptions
         assert quick == careful

@@ -11,7 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.errors import ModelError
-from gearwright.model.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
+from gearwright.model.sensors.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gearwright import Mechanism, ModelError
 from gearwright.model import WORLD, Axis, Inertia, Joint, Link, Pose
-from gearwright.model.topology import grow, roots, span
+from gearwright.model.tree.topology import grow, roots, span
 from tests.tolerances import ROUNDING
 
 BODY = Inertia(mass=1.0, moments=(1.0, 1.0, 1.0))

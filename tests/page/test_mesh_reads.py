@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gearwright as gw
-from gearwright.formats.mesh_files import MeshFiles, missing_meshes
+from gearwright.formats.paths.mesh_files import MeshFiles, missing_meshes
 from gearwright.page import meshes as page_meshes
 from gearwright.page.meshes import Meshes
 from tests.corpus.files import REPOSITORY

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from gearwright.formats.from_fields import missing_from
+from gearwright.formats.xml.from_fields import missing_from
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.fields import meanings
 from gearwright.model.transmissions import TRANSMISSIONS

@@ -5,7 +5,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.sim import compile
-from gearwright.sim.clock import Pace
+from gearwright.sim.running.clock import Pace
 
 
 @pytest.fixture

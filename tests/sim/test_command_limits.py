@@ -8,8 +8,8 @@ from pytest import approx
 
 import gearwright as gw
 from gearwright.model import CommandLimits, SafetyController
-from gearwright.model.hardware_info import hardware_info
-from gearwright.sim.command_limiter import CREEP, Actual, CommandLimiter
+from gearwright.model.hardware.hardware_info import hardware_info
+from gearwright.sim.ros2_control.command_limiter import CREEP, Actual, CommandLimiter
 from tests.tolerances import ROUNDING
 
 BODY = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import AxisRef, Encoder
+from gearwright.model.hardware.drives import Drive
 from tests.sim.robots import FOLDER
 from tests.tolerances import ROUNDING
 

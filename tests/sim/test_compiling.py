@@ -11,8 +11,9 @@ import gearwright as gw
 from gearwright.compiler import Instance
 from gearwright.errors import UnknownNameError
 from gearwright.model.actuators import CustomActuator
-from gearwright.sim import compile, keys
-from gearwright.sim.kernels import CompiledKernels
+from gearwright.sim import compile
+from gearwright.sim.programs import keys
+from gearwright.sim.programs.kernels import CompiledKernels
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM, DOUBLE_PENDULUM, FOLLOWING, FREE
 
@@ -223,8 +224,8 @@ def test_a_change_of_source_or_library_changes_the_key(monkeypatch):
 
 
 def test_the_source_is_read(tmp_path, monkeypatch):
-    (tmp_path / "sim").mkdir()
-    source = tmp_path / "sim" / "keys.py"
+    source = tmp_path / "sim" / "programs" / "keys.py"
+    source.parent.mkdir(parents=True)
     monkeypatch.setattr(keys, "__file__", str(source))
     found = []
     for text in ("a = 1", "a = 2"):

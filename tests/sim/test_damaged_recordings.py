@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import free_memory
+from gearwright.sim.recorder import free_memory
 from gearwright.sim.recordings import blocks
 from gearwright.sim.recordings.schema_text import to_text
 from gearwright.study import store

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.dynamics.constraints.drives import Drive
+from gearwright.model.hardware.drives import Drive
 from gearwright.sim import compile
 from tests.sim.test_limits_and_friction import SOLVERS, fingers, slider
 from tests.tolerances import ROUNDING

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from gearwright.sim import free_memory
+from gearwright.sim.recorder import free_memory
 from tests.cli.commands import CHECKOUT
 
 GIB = 2**30

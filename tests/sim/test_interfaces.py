@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.model.servos import Servo, with_servos
+from gearwright.model.hardware.servos import Servo, with_servos
 from gearwright.sim import compile
 from tests.corpus.files import corpus
 from tests.tolerances import ROUNDING

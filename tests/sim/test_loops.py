@@ -8,10 +8,10 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.constraints.drives import Drive
 from gearwright.model import JOINT_KINDS, AxisRef
+from gearwright.model.hardware.drives import Drive
 from gearwright.sim import compile
-from gearwright.sim.loop_closure import moved
+from gearwright.sim.reset.loop_closure import moved
 from tests.dynamics.test_reduce import follow, wheels
 from tests.model.test_rigid_loops import held_by_a_slider
 from tests.sim.robots import FOLDER, bare

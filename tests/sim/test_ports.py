@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.errors import UnknownNameError
 from gearwright.sim import compile
 from tests.sim.robots import FOLLOWING
 
@@ -106,3 +107,15 @@ def test_a_robot_without_acting_motors(gripper):
         sim = compile(gripper, integrator="rk4")
     with pytest.raises(gw.GearwrightError, match="actuators do not act"):
         sim.port().command("motor")
+
+
+def test_a_parameter_is_written_as_set_parameters_does():
+    a, b = (compile(gw.loads(FOLLOWING), parameters=("leader.damping",)) for _ in range(2))
+    channel = a.port().parameter("leader.damping")
+    channel.write(0.5)
+    b.set_parameters({"leader.damping": 0.5})
+    for sim in (a, b):
+        sim.step(effort={"leader": 1.0}, n=20)
+    assert channel.read() == 0.5 and np.array_equal(a.state, b.state)
+    with pytest.raises(UnknownNameError):
+        a.port().parameter("leader.friction")

@@ -27,6 +27,6 @@ def test_a_kernel_is_compiled_when_it_is_first_read():
     sim.probes.kernels = type(
         "Watched", (), {"__getitem__": lambda _, name: kernels.append(name) or build(sim.kernels, name)}
     )()
-    read = sim.probes.reader("tree", "tree_position", 1)
+    read = sim.probes.reader(sim.signals.family("position").signals["follower"])
     assert kernels == []
     assert read() == sim.position["follower"] and kernels == ["tree"]

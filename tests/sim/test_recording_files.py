@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import compile, room
+from gearwright.sim import compile
+from gearwright.sim.recorder import room
 from gearwright.sim.recordings import formats
 from gearwright.sim.recordings.blocks import decode, encode
 from gearwright.sim.recordings.channels import quaternions
-from gearwright.sim.recordings.schema import TIME
+from gearwright.sim.signals import TIME
 from tests.corpus.files import robot_data
 from tests.sim.robots import FOLLOWING, FREE, GRIPPER
 from tests.tolerances import ROUNDING

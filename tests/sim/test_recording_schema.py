@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.errors import GearwrightError
 from gearwright.sim import compile
-from gearwright.sim.recordings import ArrayChunk, Derived, Recording, Schema, Signal, SlotChunk, SlotElement, Total
+from gearwright.sim.recordings import (
+    ArrayChunk,
+    Derived,
+    Recording,
+    Schema,
+    Signal,
+    SlotChunk,
+    SlotElement,
+    Total,
+    schema_text,
+)
 from gearwright.sim.recordings import columns as columns_module
-from gearwright.sim.recordings.schema import TIME
 from gearwright.sim.recordings.signal_names import find
+from gearwright.sim.signals import TIME
 from tests.sim.robots import FOLLOWING
 
 
@@ -159,3 +170,14 @@ def test_names_print_as_names(gripper):
         assert repr(mapping.keys()) == f"keys({list(mapping)!r})"
         assert "left_finger" not in mapping or mapping.keys() >= {"left_finger"}
     assert repr(recording.position.keys()) == "keys(['right_finger', 'left_finger'])"
+
+
+def test_files_of_a_later_version_are_refused():
+    text = (
+        '{"gearwright": 1, "robot": "r", "batch": 1, "dt": 0.001, "every": 1, "start": 0.0, "first_step": 0, '
+        '"bands": [], "followers": [], "signals": [], "members": {}, "kinds": {}, "limits": {}}'
+    )
+    schema = schema_text.from_text(text, "file")
+    assert schema_text.to_text(schema).startswith('{"gearwright": 1, ')
+    with pytest.raises(GearwrightError, match="version 2"):
+        schema_text.from_text(text.replace('"gearwright": 1', '"gearwright": 2'), "file")

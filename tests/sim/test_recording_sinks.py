@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import compile, running
+from gearwright.sim import compile
 from gearwright.sim.recordings import formats
+from gearwright.sim.running import running
 from tests.installed import install
 from tests.sim.robots import FOLLOWING
 

@@ -206,3 +206,16 @@ def test_warnings_that_loading_does_not_wait_for_come_with_compile() -> None:
     ):
         gw.compile(robot)
     assert "inertia-invalid" in [d.code for d in robot.diagnostics]
+
+
+SHAPED = """<robot name="box"><link name="b"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"""
+
+
+def test_a_floating_robot_with_collision_shapes_is_said_to_fall_through():
+    robot = gw.loads(SHAPED, base="floating")
+    with pytest.warns(gw.NotSimulatedWarning, match="contacts do not act: 'box' floats"):
+        gw.compile(robot)
+    gw.compile(robot, gravity=(0, 0, 0))  # a satellite
+    gw.compile(gw.loads(SHAPED.replace("collision", "visual"), base="floating"))

@@ -9,8 +9,8 @@ import pytest
 from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
-from gearwright.sim.clock import Pace
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
+from gearwright.sim.running.clock import Pace
 from tests.cli.commands import CHECKOUT
 from tests.sim.robots import ARM
 from tests.sim.test_passive import mechanism

@@ -15,12 +15,12 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiler import backends
-from gearwright.compiler.backends.cpu import loaded_image, portable
-from gearwright.compiler.backends.cpu.image import Image, linked
+from gearwright.compiler.backends.cpu.image import loaded_image, portable
+from gearwright.compiler.backends.cpu.image.image import Image, linked
 from gearwright.model.actuators import ACTUATORS
-from gearwright.model.sensors import SENSORS
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
-from gearwright.sim.keys import model_digest
+from gearwright.sim.programs.keys import model_digest
 from gearwright.sim.saving import as_data, container, user_key
 from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 from tests.model.samples import robot_of_all_kinds
@@ -394,6 +394,7 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
     }
     derived |= {"Quantity", "FrictionModel", "_TwoByTwo"}  # without fields of its own, and a base
     derived |= {"SlotFacts", "SlotSizes"}  # the table of slots
+    derived |= {"ActuationJacobian", "Constraints"}  # motors and outputs of closed loops
     derived |= {"Massless", "Coordinate", "_Resistance"}  # what moves no mass
     found = set()
     for module in pkgutil.walk_packages(gearwright.model.__path__, "gearwright.model."):

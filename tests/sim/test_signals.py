@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim import clock, compile
-from gearwright.sim.clock import LONGEST, Pace
+from gearwright.sim import compile
+from gearwright.sim.running import clock
+from gearwright.sim.running.clock import LONGEST, Pace
 from tests.cli.commands import CHECKOUT
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals and forks of POSIX")

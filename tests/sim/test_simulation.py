@@ -13,7 +13,7 @@ from gearwright.compiler.program import SlotKind
 from gearwright.dynamics import Equations
 from gearwright.errors import UnknownNameError
 from gearwright.model import Couplings
-from gearwright.model.kinematics import retract
+from gearwright.model.tree.kinematics import retract
 from gearwright.sim import Recording, Simulation, compile
 from tests.sim.driven import driven
 from tests.sim.robots import FOLLOWING, FREE, bare

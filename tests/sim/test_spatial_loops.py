@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim.loop_closure import LoopClosure
+from gearwright.sim.reset.loop_closure import LoopClosure
 from tests.sim.spatial_loops import (
     HEIGHT,
     RADIUS,

@@ -11,7 +11,7 @@ import gearwright.robots
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.program import Body, Loop, without_branches
 from gearwright.dynamics import Equations
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 
 FOLDER = Path(gearwright.robots.__file__).parent
 

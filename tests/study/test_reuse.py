@@ -14,8 +14,8 @@ import pytest
 
 import gearwright as gw
 from gearwright.migration.proof import changed_part
-from gearwright.sim.function_content import NoKeyError
-from gearwright.sim.keys import content_digest
+from gearwright.sim.programs.function_content import NoKeyError
+from gearwright.sim.programs.keys import content_digest
 from gearwright.study import engines
 from gearwright.study.chunks import Job
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.diagnostics import Report
-from gearwright.formats.located_xml import Element, parse
 from gearwright.formats.xacro import XacroOptions, expand
+from gearwright.formats.xml.located_xml import Element, parse
 from tests.xacro.real import Case
 
 Tree = tuple[str, tuple[tuple[str, str], ...], str, tuple[Any, ...]]

@@ -58,7 +58,7 @@ def _looked_around(loaded: Loaded, reading: LoadOptions) -> Loaded:
     if loaded.mechanism is None:
         return loaded
     from gearwright.diagnostics import in_line_order
-    from gearwright.formats.mesh_files import missing_meshes
+    from gearwright.formats.paths.mesh_files import missing_meshes
 
     found = [*missing_meshes(loaded.mechanism, loaded.file, reading.path), *_shadowed_kinds(loaded.file)]
     return replace(loaded, diagnostics=tuple(in_line_order((*loaded.diagnostics, *found))))

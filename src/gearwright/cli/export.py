@@ -94,7 +94,7 @@ def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str |
     with waiting(f"writing {name}.c"):
         done = export_c(robot, name, **options)
     typer.echo(f"wrote {done.source}, {done.header}, {done.harness}")
-    typer.echo(f"{done.state_bytes} bytes a robot; of the C library: {done.needed}")
+    typer.echo(f"{done.state_bytes} bytes per robot; of the C library: {done.needed}")
     if compiler is not None:
         _print_sizes(done, compiler)
     files = f"{quote(str(done.source))} {quote(str(done.harness))}"
@@ -112,7 +112,7 @@ def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
     from gearwright.export.cuda import export_cuda
 
     file = export_cuda(robot, name, **options)
-    typer.echo(f"wrote {file}: one kernel, run, one thread a robot")
+    typer.echo(f"wrote {file}: one kernel, run, one thread per robot")
 
 
 def _own_name(robot: Mechanism, target: Target) -> Path:

@@ -50,6 +50,9 @@ def run(
     passes: Annotated[
         int | None, typer.Option(help="Maximum solver iterations per midpoint step (default 24).")
     ] = None,
+    most_operations: Annotated[
+        int | None, typer.Option(help="Largest number of operations per step to compile (default 2,000,000).")
+    ] = None,
     position: Annotated[
         Assignments, typer.Option("--set", metavar=NUMBERS, help="Set a joint's initial position; repeatable.")
     ] = None,
@@ -102,7 +105,8 @@ def run(
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
-    options |= {n: x for n, x in {"integrator": integrator, "passes": passes}.items() if x is not None}
+    chosen = {"integrator": integrator, "passes": passes, "most_operations": most_operations}
+    options |= {n: x for n, x in chosen.items() if x is not None}
     wanted = Wanted(
         2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)
     )
@@ -214,7 +218,7 @@ def _clipped(robot: Mechanism, commands: dict[str, Any]) -> list[str]:
 def _warn_before(out: str, recording: Recording, rows: int) -> None:
     """A file that has no room is reported while Ctrl-C still helps."""
     from gearwright.display.visible import visible
-    from gearwright.sim.room import warn_of_size
+    from gearwright.sim.recorder.room import warn_of_size
 
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", RecordingWarning)
@@ -248,8 +252,8 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
     from gearwright.cli.run_file import RunFile
     from gearwright.display.runs import largest_errors
     from gearwright.sim import Recording
-    from gearwright.sim.recorded_signals import run_schema
-    from gearwright.sim.running import steps_in
+    from gearwright.sim.recorder.recorded_signals import run_schema
+    from gearwright.sim.running.running import steps_in
 
     out, plot, every, shown = wanted.out, wanted.plot, wanted.every, sys.stderr.isatty()
     if out is None:

@@ -45,7 +45,7 @@ def watched(robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any], 
 def _played(sim: Simulation, numbers: dict[str, Any], wanted: Watched, compile_s: float) -> Outcome:
     from gearwright.display.runs import Outcome
     from gearwright.page import Page
-    from gearwright.sim.step_recorder import StepRecorder
+    from gearwright.sim.recorder.step_recorder import StepRecorder
 
     before, stepping, started = sim.energy, sim.clock.pace.seconds, perf_counter()
     with ExitStack() as stack:

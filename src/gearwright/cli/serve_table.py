@@ -1,4 +1,4 @@
-"""The live table of `gearwright serve`: one row a drive, as wide as the terminal lets it."""
+"""The live table of `gearwright serve`: one row per drive, as wide as the terminal lets it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _now(bench: Bench, rates: Rates) -> LiveTable:
 
 
 class Rates:
-    """Packets a second by device."""
+    """Packets per second by device."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench, self._at = bench, monotonic()
@@ -147,7 +147,7 @@ def _width(columns: dict[str, list[str]], hidden: Iterable[str]) -> int:
 
 
 def table(bench: Bench, rates: Rates) -> LiveTable:
-    """One row a drive."""
+    """One row per drive."""
     rates.refresh()
     times = dict(bench.network.answers.seconds)
     for line in bench.lines.values():

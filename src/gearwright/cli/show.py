@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +26,13 @@ def show(
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Draw the mechanism graph into this file instead.")
     ] = None,
+    reach: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the torques and speeds that motors reach at one or two outputs."),
+    ] = None,
+    output: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Output of --reach: a joint axis, or LINK.x … LINK.rz.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every link, including those fixed to another.")
     ] = False,
@@ -36,6 +44,7 @@ def show(
     In the terminal: its tree, limits, couplings, transmissions, actuators, sensors and hardware interfaces.
 
     --svg draws the mechanism graph: links, joints, couplings and transmissions as distinct edges.
+    --reach draws bands of torque and speed over the range of one output, or polygons over the range of two.
     --json prints the same as data: schema, name, base, dof, mass, and links, joints, couplings, transmissions,
     actuators, sensors and hardware as lists. SI units and radians; null means no limit.
     """
@@ -43,13 +52,15 @@ def show(
     weld = False if everything else None
     if svg is not None:
         _draw(robot, svg, weld)
+    if reach is not None:
+        _draw_reach(robot, reach, output)
     if json:
         from json import dumps
 
         from gearwright.display.as_data import as_data
 
         typer.echo(dumps(as_data(robot), indent=2))
-    elif svg is None:
+    elif svg is None and reach is None:
         _print(robot, weld)
 
 
@@ -67,9 +78,22 @@ def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
     if Path(target).suffix.lower() not in (".svg", ""):
         typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
         raise typer.Exit(2)
+    _written(target, lambda: write_whole(target, graph_svg(mechanism, weld=weld)))
+
+
+def _draw_reach(mechanism: Mechanism, target: str, output: list[str] | None) -> None:
+    from gearwright.display.reach_plots import plot_reach
+
+    _written(target, lambda: plot_reach(mechanism, target, output))
+
+
+def _written(target: str, write: Callable[[], object]) -> None:
+    """Says where a picture is; exits with 1 and the reason where there is none."""
+    from gearwright.display.visible import visible
+
     try:
         check_writable(target)
-        write_whole(target, graph_svg(mechanism, weld=weld))
+        write()
     except (GearwrightError, OSError) as error:
         said = not_written(error) if isinstance(error, OSError) else str(error)
         typer.echo(f"gearwright: {visible(said)}", err=True)

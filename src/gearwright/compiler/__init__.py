@@ -6,74 +6,31 @@
 an `Executable`, whose `Instance`s hold batches of robots and step them. `backend.py` is the seam that back ends meet.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:
-    from gearwright.compiler.backend import Backend, Executable, Failure, Instance
-    from gearwright.compiler.backends import find_backend
-    from gearwright.compiler.backends.interpreter import Interpretation, interpret_program
-    from gearwright.compiler.buffers import Buffer
-    from gearwright.compiler.building import build, compile_program
-    from gearwright.compiler.program import Loop, Program, Slot, SlotKind, Stage, function_program, indexed_stage, stage
-    from gearwright.compiler.tape import Address, IndexedAddress, Tape, trace
-
-_HOME = {  # looked up when first used, so that importing the package costs nothing
-    "Address": "tape",
-    "IndexedAddress": "tape",
-    "Tape": "tape",
-    "trace": "tape",
-    "SlotKind": "program",
-    "Loop": "program",
-    "Program": "program",
-    "Slot": "program",
-    "Stage": "program",
-    "function_program": "program",
-    "indexed_stage": "program",
-    "stage": "program",
-    "Backend": "backend",
-    "Buffer": "buffers",
-    "Executable": "backend",
-    "Failure": "backend",
-    "Instance": "backend",
-    "find_backend": "backends",
-    "build": "building",
-    "compile_program": "building",
-    "Interpretation": "backends.interpreter",
-    "interpret_program": "backends.interpreter",
-}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _HOME:
-        return getattr(import_module(f"gearwright.compiler.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-__all__ = [
-    "Address",
-    "Backend",
-    "Buffer",
-    "Executable",
-    "Failure",
-    "IndexedAddress",
-    "Instance",
-    "Interpretation",
-    "Loop",
-    "Program",
-    "Slot",
-    "SlotKind",
-    "Stage",
-    "Tape",
-    "build",
-    "compile_program",
-    "find_backend",
-    "function_program",
-    "indexed_stage",
-    "interpret_program",
-    "stage",
-    "trace",
-]
+if TYPE_CHECKING:  # `as` exports a name
+    from gearwright.compiler.backend import Backend as Backend
+    from gearwright.compiler.backend import Executable as Executable
+    from gearwright.compiler.backend import Failure as Failure
+    from gearwright.compiler.backend import Instance as Instance
+    from gearwright.compiler.backends import find_backend as find_backend
+    from gearwright.compiler.backends.interpreter import Interpretation as Interpretation
+    from gearwright.compiler.backends.interpreter import interpret_program as interpret_program
+    from gearwright.compiler.buffers import Buffer as Buffer
+    from gearwright.compiler.building import build as build
+    from gearwright.compiler.building import compile_program as compile_program
+    from gearwright.compiler.program import Branch as Branch
+    from gearwright.compiler.program import Loop as Loop
+    from gearwright.compiler.program import Program as Program
+    from gearwright.compiler.program import Slot as Slot
+    from gearwright.compiler.program import SlotKind as SlotKind
+    from gearwright.compiler.program import Stage as Stage
+    from gearwright.compiler.program import function_program as function_program
+    from gearwright.compiler.program import stage as stage
+    from gearwright.compiler.tape import Address as Address
+    from gearwright.compiler.tape import Tape as Tape
+    from gearwright.compiler.tape import trace as trace
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -17,7 +17,7 @@ import numpy as np
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program, Slot, SlotKind
 from gearwright.compiler.tape import Address
-from gearwright.errors import CompileError, suggestion
+from gearwright.errors import CompileError
 
 Precision = Literal["double", "single"]
 DTYPES: dict[str, Any] = {"double": np.float64, "single": np.float32}
@@ -93,10 +93,6 @@ class Instance(ABC):
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         """`run_buffers` after its arguments have been checked."""
 
-    @abstractmethod
-    def _set_count(self, name: str, count: int) -> None:
-        """`set_count` with a name that exists."""
-
     @property
     @abstractmethod
     def failures(self) -> tuple[Failure, ...]:
@@ -114,13 +110,6 @@ class Instance(ABC):
         slot = self._slot(name)
         full = np.broadcast_to(np.asarray(value, self.executable.dtype), (self.batch, *slot.shape))
         self.slot(name).assign(full.reshape(1, self.batch, slot.size))
-
-    def set_count(self, name: str, count: int) -> None:
-        """How often the loops run whose count has this name."""
-        known = self.executable.program.counts
-        if name not in known:
-            raise CompileError(f"no loop count is named {name!r}{suggestion(name, known)}")
-        self._set_count(name, count)
 
     def run(
         self, n: int, *, series: Mapping[str, Any] | None = None, record: Sequence[str] = (), every: int = 1
@@ -195,24 +184,10 @@ class Executable(ABC):
         self.note = ""  # of the caller of `build`, where the code comes from the disk
 
     @abstractmethod
-    def _instance(self, batch: int, threads: int) -> Instance:
-        """`instance` before loop counts are set."""
+    def instance(self, batch: int = 1, *, threads: int = 1) -> Instance:
+        """Memory for `batch` robots, all zero, stepped by up to `threads` threads."""
 
-    def instance(self, batch: int = 1, *, threads: int = 1, counts: Mapping[str, int] | None = None) -> Instance:
-        """Memory for `batch` robots, all zero, stepped by up to `threads` threads.
-
-        `counts`: how often the loops run whose count has a name; each must be given, and can be changed later.
-        """
-        instance = self._instance(batch, threads)
-        if missing := set(self.program.counts) - set(counts or {}):
-            raise CompileError(f"no count is given for the loops {sorted(missing)}")
-        for name, count in (counts or {}).items():
-            instance.set_count(name, count)
-        return instance
-
-    def evaluate(
-        self, values: Mapping[str, Any], *, threads: int = 1, counts: Mapping[str, int] | None = None
-    ) -> dict[str, Array]:
+    def evaluate(self, values: Mapping[str, Any], *, threads: int = 1) -> dict[str, Array]:
         """One step as a plain function: slots by name, (batch, *shape) or (*shape), to outputs (batch, *shape).
 
         If no value has a batch dimension, neither have the outputs.
@@ -222,7 +197,7 @@ class Executable(ABC):
         batches = {arrays[name].shape[0] for name, dimensions in extra.items() if dimensions == 1}
         if len(batches) > 1:
             raise CompileError(f"values have different batch sizes: {sorted(batches)}")
-        instance = self.instance(batches.pop() if batches else 1, threads=threads, counts=counts)
+        instance = self.instance(batches.pop() if batches else 1, threads=threads)
         for name, array in arrays.items():
             instance.set(name, array)
         instance.step()

@@ -1,7 +1,7 @@
 """From a program to executable code: loaded from the cache, or compiled and stored there.
 
 An entry's key covers the program, the back end and this package's own source. It holds the program's
-outline (slots and loop counts), a note of the caller's own and the code, so that the program itself is not even made
+outline (its slots), a note of the caller's own and the code, so that the program itself is not even made
 for code that is on the disk.
 """
 

@@ -15,9 +15,9 @@ from gearwright.compiler.arithmetic import (
     pair_sines_and_cosines,
     share_reciprocals,
 )
-from gearwright.compiler.program import Body, Loop, Program, SlotKind, stages_of
+from gearwright.compiler.program import Body, Loop, Program, SlotKind, Stage, end_of, stages_of
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape, elements
+from gearwright.compiler.tape import Address, Instruction, Rules, Store, Tape
 
 Pass = Callable[[Tape], Tape]
 REWRITES: tuple[Pass, ...] = (
@@ -42,19 +42,20 @@ def optimise(tape: Tape, passes: Sequence[Pass] = PASSES, rules: Rules | None = 
 
 
 def ends_known(program: Program) -> Program:
-    """The program of a single robot: a loop's body runs only while the number that ends it is 0."""
+    """The program of a single robot: the body of a loop or branch runs only while the number that ends it is 0."""
     bodies: dict[int, set[str]] = {}  # of each stage, the slots that are 0 wherever it begins
 
     def look(body: Body, zero: frozenset[str]) -> None:
         for node in body:
-            if isinstance(node, Loop):
-                written = {a.slot for stage in stages_of(node.body) for a in stage.tape.writes()}
-                before = zero if node.count == 1 else zero - written  # by iterations before
-                look(node.body, before | {node.until} if node.until else before)
-                zero -= written
-            else:
+            if isinstance(node, Stage):
                 bodies[id(node.tape)] = bodies.get(id(node.tape), set(zero)) & zero
                 zero -= {a.slot for a in node.tape.writes()}
+            else:
+                written = {a.slot for stage in stages_of(node.body) for a in stage.tape.writes()}
+                before = zero - written if isinstance(node, Loop) else zero  # by iterations before
+                end = end_of(node)
+                look(node.body, before | {end} if end else before)
+                zero -= written
 
     look(program.body, frozenset())
 
@@ -74,10 +75,10 @@ def ends_known(program: Program) -> Program:
 def without_unread_stores(program: Program) -> Program:
     """The program without stores to scratch that no stage loads."""
     scratch = {slot.name for slot in program.of_kind(SlotKind.SCRATCH)}
-    read = {a for stage in program.stages for address in stage.tape.reads() for a in elements(address)}
+    read = {address for stage in program.stages for address in stage.tape.reads()}
     read |= {Address(slot, 0) for slot in program.ends}
 
     def kept(store: Store) -> bool:
-        return store.address.slot not in scratch or not read.isdisjoint(elements(store.address))
+        return store.address.slot not in scratch or store.address in read
 
     return program.map_tapes(lambda tape: Tape(tape.instructions, tuple(filter(kept, tape.stores))), verified=False)

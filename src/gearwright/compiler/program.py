@@ -1,4 +1,4 @@
-"""The program: named slots, and one step as straight-line stages and counted loops over them.
+"""The program: named slots, and one step as straight-line stages, counted loops over them and branches.
 
 A kernel repeats the step as often as the caller asks, so the loop over time is not part of the program. Inside a step,
 every stage reads the slots as they stand when it begins and writes them when it ends; loops nest.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Rules, Store, Tape, trace
+from gearwright.compiler.tape import Address, Rules, Tape, trace
 from gearwright.errors import CompileError, suggestion
 
 if TYPE_CHECKING:
@@ -69,23 +69,31 @@ class Stage:
 
 @dataclass(frozen=True)
 class Loop:
-    """`body`, `count` times at most. A string names a count that is given when the kernel is called.
+    """`body`, `count` times at most.
 
     `until` names a slot of one number: the loop ends as soon as it is not zero for any robot of a block. A body must
     then leave alone whatever belongs to a robot for which it is not zero, so that no robot's bits depend on its
     neighbours.
-
-    `index` names the number of the iteration, for tapes that address slots by it (`IndexedAddress`): repeated links are
-    then one body of code. The count is a number then.
     """
 
-    count: int | str
-    body: tuple[Stage | Loop, ...]
+    count: int
+    body: tuple[Stage | Loop | Branch, ...]
     until: str | None = None
-    index: str | None = None
 
 
-Body = tuple[Stage | Loop, ...]
+@dataclass(frozen=True)
+class Branch:
+    """`body`, left out where the slot `unless`, one number, is not zero for all robots of a block.
+
+    It must leave alone whatever belongs to a robot for which it is not zero: others of the block may need it.
+    """
+
+    unless: str
+    body: tuple[Stage | Loop | Branch, ...]
+
+
+Node = Stage | Loop | Branch
+Body = tuple[Node, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,19 +136,13 @@ class Program:
         return stages_of(self.body)
 
     @property
-    def counts(self) -> tuple[str, ...]:
-        """Names of the loop counts given at run time."""
-        names = [node.count for node in _nodes(self.body) if isinstance(node, Loop) and isinstance(node.count, str)]
-        return tuple(dict.fromkeys(names))
-
-    @property
     def ends(self) -> frozenset[str]:
-        """Slots that loops end by."""
-        return frozenset(node.until for node in _nodes(self.body) if isinstance(node, Loop) and node.until)
+        """Slots that loops and branches end by."""
+        return frozenset(end for node in _nodes(self.body) if (end := end_of(node)))
 
     def outline(self) -> Program:
-        """The slots and the names of loop counts without any stage: all that callers of compiled code need."""
-        return Program(name=self.name, slots=self.slots, body=tuple(Loop(name, ()) for name in self.counts))
+        """The slots without any stage: all that callers of compiled code need."""
+        return Program(name=self.name, slots=self.slots, body=())
 
     def map_tapes(self, rewrite: Callable[[Tape], Tape], *, verified: bool = True) -> Program:
         """The same program with each stage's tape rewritten; `verified`: unless the caller does that later."""
@@ -176,24 +178,6 @@ def stage(function: casadi.Function) -> Stage:
     return Stage(function.name(), trace(function))
 
 
-def indexed_stage(function: casadi.Function, index: str, places: Mapping[str, tuple[str, Sequence[int]]]) -> Stage:
-    """A stage for the body of a loop that counts `index`.
-
-    `places`: for inputs and outputs of the function that move with the index, the slot, and the element in each
-    iteration at which they begin. The others are slots as in `stage`.
-    """
-
-    def moved(address: AnyAddress) -> AnyAddress:
-        if address.slot not in places:
-            return address
-        slot, begins = places[address.slot]
-        return IndexedAddress(slot, address.element, index, tuple(begins))
-
-    tape = trace(function)
-    instructions = tuple(i._replace(data=moved(i.data)) if i.op == "load" else i for i in tape.instructions)  # type: ignore[arg-type]
-    return Stage(function.name(), Tape(instructions, tuple(sorted(Store(moved(a), v) for a, v in tape.stores))))
-
-
 def function_program(function: casadi.Function) -> Program:
     """A program that evaluates a CasADi function: its inputs are `input` slots, its outputs `output` slots."""
     slots = [_slot(n, SlotKind.INPUT, function.size_in(i)) for i, n in enumerate(function.name_in())]
@@ -206,11 +190,18 @@ def _slot(name: str, kind: SlotKind, size: tuple[int, int]) -> Slot:
     return Slot(name=name, kind=kind, shape=(rows,) if columns == 1 else (rows, columns))
 
 
-def _nodes(body: Body) -> Iterator[Stage | Loop]:
+def _nodes(body: Body) -> Iterator[Node]:
     for node in body:
         yield node
-        if isinstance(node, Loop):
+        if not isinstance(node, Stage):
             yield from _nodes(node.body)
+
+
+def end_of(node: Node) -> str | None:
+    """The slot that ends a loop or a branch."""
+    if isinstance(node, Branch):
+        return node.unless
+    return node.until if isinstance(node, Loop) else None
 
 
 def stages_of(body: Body) -> tuple[Stage, ...]:
@@ -219,8 +210,8 @@ def stages_of(body: Body) -> tuple[Stage, ...]:
 
 
 def without_branches(body: Body) -> Body:
-    """Without loops of one round at most, which a step usually passes by."""
-    kept = (node for node in body if not (isinstance(node, Loop) and node.until and node.count == 1))
+    """What a step usually runs."""
+    kept = (node for node in body if not isinstance(node, Branch))
     return tuple(replace(n, body=without_branches(n.body)) if isinstance(n, Loop) else n for n in kept)
 
 
@@ -228,8 +219,8 @@ def mapped_body(body: Body, rewrite: Callable[[Tape], Tape]) -> Body:
     """The same with each tape rewritten; a stage that is there twice stays one."""
     known: dict[int, Stage] = {}
 
-    def mapped(node: Stage | Loop) -> Stage | Loop:
-        if isinstance(node, Loop):
+    def mapped(node: Node) -> Node:
+        if not isinstance(node, Stage):
             return replace(node, body=tuple(map(mapped, node.body)))
         if id(node) not in known:
             known[id(node)] = Stage(node.name, rewrite(node.tape))
@@ -264,79 +255,25 @@ def _read_only_kinds(program: Program) -> Iterable[str]:
     )
 
 
-def _indices_belong_to_loops(program: Program) -> Iterable[str]:
-    """An index is counted by one loop around, to a number, and every table of offsets has an entry for each count."""
-
-    def complaints(body: Body, counts: dict[str, int]) -> Iterator[str]:
-        for node in body:
-            if isinstance(node, Loop):
-                inner = counts
-                if node.index is not None:
-                    if isinstance(node.count, str) or node.index in counts:
-                        yield f"index {node.index!r} is counted to {node.count!r}, or by two loops"
-                        continue
-                    inner = {**counts, node.index: node.count}
-                yield from complaints(node.body, inner)
-                continue
-            for a in sorted(node.tape.reads() | node.tape.writes()):
-                if isinstance(a, IndexedAddress) and len(a.offsets) != counts.get(a.counter):
-                    yield f"stage {node.name!r} uses {len(a.offsets)} elements of {a.slot!r} along {a.counter!r}"
-
-    return complaints(program.body, {})
-
-
-def _visits(body: Body, indices: Mapping[str, int]) -> Iterator[tuple[Stage, Mapping[str, int]]]:
-    """Stages in the order in which they run: once for every value of an index that they use, else once."""
-    for node in body:
-        if isinstance(node, Stage):
-            yield node, indices
-        elif isinstance(node.count, str) or node.index is None or not _uses(node.body, node.index):
-            yield from _visits(node.body, indices)
-        else:
-            for i in range(node.count):
-                yield from _visits(node.body, {**indices, node.index: i})
-
-
-def _uses(body: Body, index: str) -> bool:
-    return any(index in node.tape.indices() for node in _nodes(body) if isinstance(node, Stage))
-
-
 def _written_before_read(program: Program) -> Iterable[str]:
     """Scratch and outputs do not outlive a step, so a read must have a write earlier in the step."""
     passing = {slot.name for slot in program.of_kind(SlotKind.SCRATCH, SlotKind.OUTPUT)}
-    accesses = {id(s): (s.tape.reads(), s.tape.writes()) for s in program.stages}
     written: set[Address] = set()
-    for s, indices in _visits(program.body, {}):
-        reads, writes = (_concrete(addresses, indices) for addresses in accesses[id(s)])
-        for address in sorted({*reads} - written):
+    for s in program.stages:
+        for address in sorted(s.tape.reads() - written):
             if address.slot in passing:
                 yield f"stage {s.name!r} reads {address.slot}[{address.element}], which no earlier stage wrote"
-        written |= writes
-
-
-def _stored_once(program: Program) -> Iterable[str]:
-    """Different addresses of a tape may be the same element in some iteration."""
-    for s, indices in _visits(program.body, {}):
-        if s.tape.indices():
-            writes = s.tape.writes()
-            if len(_concrete(writes, indices)) != len(writes):
-                yield f"stage {s.name!r} stores an element twice at {dict(indices)}"
-
-
-def _concrete(addresses: Iterable[AnyAddress], indices: Mapping[str, int]) -> set[Address]:
-    return {a if isinstance(a, Address) else a.at(indices[a.counter]) for a in addresses}
+        written |= s.tape.writes()
 
 
 def _counts_are_not_negative(program: Program) -> Iterable[str]:
     return (
-        f"a loop runs {node.count} times"
-        for node in _nodes(program.body)
-        if isinstance(node, Loop) and isinstance(node.count, int) and node.count < 0
+        f"a loop runs {node.count} times" for node in _nodes(program.body) if isinstance(node, Loop) and node.count < 0
     )
 
 
 def _ends_exist(program: Program) -> Iterable[str]:
-    """The slot that ends a loop is one number, written by a stage before the loop or part of the state."""
+    """The slot that ends a loop or a branch is one number, written by a stage before it or part of the state."""
     readable = {
         s.name for s in program.slots if s.size == 1 and s.kind in (SlotKind.SCRATCH, SlotKind.OUTPUT, *LASTING)
     }
@@ -344,8 +281,8 @@ def _ends_exist(program: Program) -> Iterable[str]:
     for node in _nodes(program.body):
         if isinstance(node, Stage):
             written |= {address.slot for address in node.tape.writes()}
-        elif node.until is not None and not (node.until in readable and node.until in written):
-            yield f"a loop ends by {node.until!r}, which is no single number written before it"
+        elif (end := end_of(node)) is not None and not (end in readable and end in written):
+            yield f"a loop or a branch ends by {end!r}, which is no single number written before it"
 
 
 def _bounds_are_of_states(program: Program) -> Iterable[str]:
@@ -360,9 +297,7 @@ RULES: dict[str, Callable[[Program], Iterable[str]]] = {
     "names are unique": _names_are_unique,
     "slots exist": _slots_exist,
     "inputs and parameters are only read": _read_only_kinds,
-    "indices belong to loops": _indices_belong_to_loops,
     "written before read": _written_before_read,
-    "an element is stored once": _stored_once,
     "counts are not negative": _counts_are_not_negative,
     "ends of loops exist": _ends_exist,
     "bounds are positive, and of states": _bounds_are_of_states,

@@ -6,8 +6,8 @@ import json
 from math import inf, isinf
 from typing import Any
 
-from gearwright.compiler.program import Body, Loop, Program, Slot, SlotKind, Stage
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Instruction, Store, Tape
+from gearwright.compiler.program import Body, Branch, Loop, Node, Program, Slot, SlotKind, Stage
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
 
 def to_text(program: Program) -> str:
@@ -30,30 +30,31 @@ def from_text(text: str) -> Program:
 
 
 def _from_body(body: Body) -> list[Any]:
-    return [
-        [node.name, node.tape.instructions, node.tape.stores]
-        if isinstance(node, Stage)
-        else [node.count, node.until, _from_body(node.body), node.index]
-        for node in body
-    ]
+    return [_from_node(node) for node in body]
+
+
+def _from_node(node: Node) -> list[Any]:
+    if isinstance(node, Stage):
+        return ["stage", node.name, node.tape.instructions, node.tape.stores]
+    if isinstance(node, Branch):
+        return ["unless", node.unless, _from_body(node.body)]
+    return ["loop", node.count, _from_body(node.body), node.until]
 
 
 def _to_body(nodes: list[Any]) -> Body:
-    return tuple(
-        _stage(*node) if len(node) == 3 else Loop(node[0], _to_body(node[2]), node[1], node[3]) for node in nodes
-    )
+    return tuple(_to_node(*node) for node in nodes)
+
+
+def _to_node(kind: str, *given: Any) -> Node:
+    if kind == "stage":
+        return _stage(*given)
+    first, body, *rest = given
+    return Branch(first, _to_body(body)) if kind == "unless" else Loop(first, _to_body(body), *rest)
 
 
 def _stage(name: str, instructions: list[Any], stores: list[Any]) -> Stage:
     values = tuple(
-        Instruction(op, tuple(args), _address(data) if isinstance(data, list) else data)
+        Instruction(op, tuple(args), Address(*data) if isinstance(data, list) else data)
         for op, args, data in instructions
     )
-    return Stage(name, Tape(values, tuple(Store(_address(address), value) for address, value in stores)))
-
-
-def _address(written: list[Any]) -> AnyAddress:
-    if len(written) == 2:
-        return Address(*written)
-    slot, element, index, offsets = written
-    return IndexedAddress(slot, element, index, tuple(offsets))
+    return Stage(name, Tape(values, tuple(Store(Address(*address), value) for address, value in stores)))

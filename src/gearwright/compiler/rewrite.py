@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.tape import AnyAddress, Instruction, Store, Tape
+from gearwright.compiler.tape import Address, Instruction, Store, Tape
 
-Data = float | AnyAddress | None
+Data = float | Address | None
 COMMUTATIVE = frozenset(op.name for op in OPS.values() if op.commutative)
 _tuple = tuple.__new__
 
@@ -41,7 +41,7 @@ class Builder:
         value = float(value)
         return self._number(value or str(value), "const", (), value)
 
-    def load(self, address: AnyAddress) -> int:
+    def load(self, address: Address) -> int:
         return self._number(address, "load", (), address)
 
     def _number(self, key: object, op: str, args: tuple[int, ...], data: Data) -> int:

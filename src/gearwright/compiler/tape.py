@@ -29,41 +29,18 @@ class Address(NamedTuple):
     element: int
 
 
-class IndexedAddress(NamedTuple):
-    """Element `element + offsets[i]` of a slot, in iteration i of the loop around the tape that counts `counter`."""
-
-    slot: str
-    element: int
-    counter: str
-    offsets: tuple[int, ...]
-
-    def at(self, i: int) -> Address:
-        """The element that it is in iteration i."""
-        return Address(self.slot, self.element + self.offsets[i])
-
-
-AnyAddress = Address | IndexedAddress
-
-
-def elements(address: AnyAddress) -> tuple[Address, ...]:
-    """All elements that an address may be."""
-    if isinstance(address, Address):
-        return (address,)
-    return tuple(address.at(i) for i in range(len(address.offsets)))
-
-
 class Instruction(NamedTuple):
     """`op` applied to earlier values; `data`: a `const`'s number, a `load`'s address; otherwise None."""
 
     op: str
     args: tuple[int, ...] = ()
-    data: float | AnyAddress | None = None
+    data: float | Address | None = None
 
 
 class Store(NamedTuple):
     """The value that an element holds once the tape has run."""
 
-    address: AnyAddress
+    address: Address
     value: int
 
 
@@ -73,15 +50,11 @@ class Tape(NamedTuple):
     instructions: tuple[Instruction, ...]
     stores: tuple[Store, ...]
 
-    def reads(self) -> frozenset[AnyAddress]:
+    def reads(self) -> frozenset[Address]:
         """The addresses this tape loads."""
-        return frozenset(i.data for i in self.instructions if isinstance(i.data, Address | IndexedAddress))
+        return frozenset(i.data for i in self.instructions if isinstance(i.data, Address))
 
-    def indices(self) -> tuple[str, ...]:
-        """Names of the loop indices that addresses depend on."""
-        return tuple(sorted({a.counter for a in self.reads() | self.writes() if isinstance(a, IndexedAddress)}))
-
-    def writes(self) -> frozenset[AnyAddress]:
+    def writes(self) -> frozenset[Address]:
         """The addresses this tape stores."""
         return frozenset(store.address for store in self.stores)
 
@@ -235,7 +208,7 @@ def _loads_have_addresses(tape: Tape, _: Sizes) -> Iterable[str]:
     return (
         f"value {i}: {ins.op} with {ins.data!r}"
         for i, ins in enumerate(tape.instructions)
-        if (ins.op == "load") != isinstance(ins.data, Address | IndexedAddress)
+        if (ins.op == "load") != isinstance(ins.data, Address)
     )
 
 
@@ -261,7 +234,7 @@ def _elements_in_range(tape: Tape, sizes: Sizes) -> Iterable[str]:
     return (
         f"{address} is outside its slot"
         for address in tape.reads() | tape.writes()
-        if not all(0 <= a.element < sizes.get(a.slot, 0) for a in elements(address))
+        if not 0 <= address.element < sizes.get(address.slot, 0)
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.demo.solids import Array
+from gearwright.display.solids import Array
 from gearwright.sim import Recording
 
 

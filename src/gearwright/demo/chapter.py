@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.demo.balance import Balance
 from gearwright.demo.charts import Area, Chart, Line
 from gearwright.demo.pictures import Film, Trace
-from gearwright.demo.solids import Array, Camera, Poses
+from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism
 from gearwright.sim import Recording
 

@@ -12,7 +12,7 @@ from math import ceil, floor, isfinite, log10
 
 import numpy as np
 
-from gearwright.demo.solids import Array
+from gearwright.display.solids import Array
 from gearwright.display.svg_text import text_width
 
 WIDTH, HEIGHT = 440.0, 280.0

@@ -9,7 +9,7 @@ from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, energy_chart, film, poses
 from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, power_of_ten
 from gearwright.demo.pictures import Trace
-from gearwright.demo.solids import Array, Camera
+from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import ElectricMotor, FourBarLinkage, Mechanism
 from gearwright.sim import Recording, compile

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from gearwright.demo.solids import Array, Camera, Face, Poses, faces
+from gearwright.display.solids import Array, Camera, Face, Poses, faces
 from gearwright.model import Mechanism
 
 MARGIN = 0.05  # of the larger side

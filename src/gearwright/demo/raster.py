@@ -1,6 +1,6 @@
 """A robot of many triangles as a picture: its surfaces as points, the nearest of each pixel, as PNG.
 
-Triangles are strewn with points closer than a pixel, each drawn two pixels wide. So a frame is one product a link and
+Triangles are strewn with points closer than a pixel, each drawn two pixels wide. So a frame is one product per link and
 one minimum a pixel.
 """
 
@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.demo.solids import Array, Camera, Poses
 from gearwright.demo.triangles import Triangles
+from gearwright.display.solids import Array, Camera, Poses
 
 FINER = 2  # pixels of the drawing per pixel of the picture
 SPACING = 0.9  # [px of the drawing] between points; each covers two

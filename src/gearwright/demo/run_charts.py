@@ -8,9 +8,9 @@ import numpy as np
 
 from gearwright.demo.chapter import Figure
 from gearwright.demo.charts import Chart, Line, Traveller
-from gearwright.demo.solids import Array
 from gearwright.display.devices import strength
 from gearwright.display.quantities import number
+from gearwright.display.solids import Array
 from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.model import Actuator, DCMotor, Mechanism

@@ -9,9 +9,9 @@ import numpy as np
 
 from gearwright.demo.pictures import Film
 from gearwright.demo.raster import RasterFilm
-from gearwright.demo.solids import Array, Camera, Poses
 from gearwright.demo.triangles import link_triangles, sticks
 from gearwright.diagnostics import Diagnostic
+from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism
 from gearwright.model.geometry import Box, Cylinder, Mesh, Sphere
 from gearwright.sim import Recording

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
+from typing import Any
 
+import numpy as np
+
+from gearwright import robots
 from gearwright.demo.chapter import Chapter, TextTable
+from gearwright.formats import load
 from gearwright.sim import Simulation, compile
 
 DT = 1e-3  # [s]
 STEPS, TURNS = 200, 5  # from rest, many times over in a turn; the best turn counts: others use the machine too
+OURS, THEIRS = 1024, 64  # robots of a batch, as many as suit each engine
+AGREEING = 1e-3  # largest difference of the motion, as a share of it
 
 
 def own(chapters: Sequence[Chapter], quick: bool = False) -> TextTable:
@@ -30,48 +37,68 @@ def own(chapters: Sequence[Chapter], quick: bool = False) -> TextTable:
 
 def step_time(sim: Simulation, command: Mapping[str, float], quick: bool = False) -> float:
     """CPU time of a step [ns], from rest and with a command held."""
+
+    def begin() -> None:
+        sim.reset()
+        sim.step(command=command, n=0)
+
+    return _best(begin, lambda: sim.step(n=STEPS), 20 if quick else 200)
+
+
+def _best(begin: Callable[[], object], run: Callable[[], object], rounds: int, robots: int = 1) -> float:
+    """CPU time of one robot's step [ns], if `run` takes STEPS of them from where `begin` puts the robots."""
     times = []
     for _ in range(TURNS):
-        spent, rounds = 0.0, 20 if quick else 200
+        spent = 0.0
         for _ in range(rounds):
-            sim.reset()
-            sim.step(command=command, n=0)
+            begin()
             before = process_time()
-            sim.step(n=STEPS)
+            run()
             spent += process_time() - before
-        times.append(1e9 * spent / (rounds * STEPS))
+        times.append(1e9 * spent / (rounds * STEPS * robots))
     return min(times)
 
 
 def against_mujoco() -> TextTable | None:
-    """The reference arm in both, once both compute the same motion; None where MuJoCo is missing."""
+    """The reference arm in both, if both compute the same motion; None where MuJoCo is missing."""
     try:
-        from gearwright.bench.mujoco import MuJoCo
+        import mujoco
+        from mujoco import rollout
     except ImportError:
         return None
-    from gearwright.bench.effort import QUICK
-    from gearwright.bench.machine import version_of
-    from gearwright.bench.robots import robots
-    from gearwright.bench.speed import robot_result
-
-    result = robot_result(robots(["arm"])[0], {"mujoco": MuJoCo}, QUICK, DT)
-    ours, theirs = (next(e for e in result.entries if e.engine == name) for name in ("gearwright", "mujoco"))
-    if ours.one is None or ours.batch is None or theirs.one is None or theirs.batch is None:
+    mj: Any = mujoco
+    model = mj.MjModel.from_xml_path(str(robots.path("reference_arm").with_suffix(".xml")))
+    model.opt.timestep, model.opt.integrator = DT, mj.mjtIntegrator.mjINT_EULER
+    model.eq_solref[:] = 2 * DT, 1.0  # the stiffest mimic that it takes
+    data = mj.MjData(model)
+    sim, many = (compile(load("reference_arm"), dt=DT, integrator="euler", batch=n) for n in (1, OURS))
+    starts = np.zeros((THEIRS, mj.mj_stateSize(model, mj.mjtState.mjSTATE_FULLPHYSICS)))
+    states = np.zeros((THEIRS, STEPS, starts.shape[1]))
+    names = [model.joint(i).name for i in range(model.njnt)]
+    sim.step(n=STEPS)
+    mj.mj_step(model, data, STEPS)
+    expected = np.array([sim.position[name] for name in names])
+    apart = float(np.abs(data.qpos - expected).max() / np.abs(expected).max())
+    title = f"The reference arm beside MuJoCo {mj.__version__}"
+    if not apart < AGREEING:
         return TextTable(
-            title="The reference arm beside MuJoCo", columns=["nothing is compared"], rows=[], caption=theirs.note
+            title=title, columns=["nothing is compared"], rows=[], caption=f"motions differ by {apart:.1e}"
         )
-    rows = [
-        ["one robot", f"{ours.one.cpu_ns:.0f} ns", f"{theirs.one.cpu_ns:.0f} ns", f"{theirs.ratio_one:.0f} ×"],
-        [
-            f"one of a batch of {ours.batch.robots} (MuJoCo: {theirs.batch.robots})",
-            f"{ours.batch.cpu_ns:.0f} ns", f"{theirs.batch.cpu_ns:.0f} ns", f"{theirs.ratio_batch:.0f} ×",
-        ],
-    ]  # fmt: skip
+    one = (
+        _best(sim.reset, lambda: sim.step(n=STEPS), 100),
+        _best(lambda: mj.mj_resetData(model, data), lambda: mj.mj_step(model, data, STEPS), 5),
+    )
+    with rollout.Rollout(nthread=0) as pool:
+        batch = (
+            _best(many.reset, lambda: many.step(n=STEPS), 2, OURS),
+            _best(bool, lambda: pool.rollout(model, data, starts, nstep=STEPS, state=states), 1, THEIRS),
+        )
+    whats = {"one robot": one, f"one of a batch of {OURS} (MuJoCo: {THEIRS})": batch}
     return TextTable(
-        title=f"The reference arm beside MuJoCo {version_of(MuJoCo)}",
+        title=title,
         columns=["CPU time of a robot's step", "Gearwright", "MuJoCo", "ratio"],
-        rows=rows,
-        caption=f"{result.joints} joints, {result.dof} freedoms, one mimic; gravity and damping, no motors, contacts, "
-        "stops or friction in either; both make the same motion. The best of short turns taken one after the other; "
-        "gearwright bench --peers takes longer ones, on more robots, with stops, friction and motors.",
+        rows=[[what, f"{a:.0f} ns", f"{b:.0f} ns", f"{b / a:.0f} ×"] for what, (a, b) in whats.items()],
+        caption=f"{len(names)} joints, {sim.robot.dof} freedoms, one mimic; gravity and damping, no motors, contacts, "
+        "stops or friction in either; both make the same motion. The best of short turns; in a clone of the "
+        "repository, gearwright bench --peers takes longer ones, on more robots, with stops, friction and motors.",
     )

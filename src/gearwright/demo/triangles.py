@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gearwright.demo.solids import GREY, Array
+from gearwright.display.solids import GREY, Array
 from gearwright.model import Mechanism
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 

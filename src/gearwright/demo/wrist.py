@@ -9,7 +9,7 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.chapter import Chapter, Fact, Figure, film
 from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, stairs
-from gearwright.demo.solids import Array, Camera
+from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import Mechanism, TransmissionMap
 from gearwright.sim import Recording, compile

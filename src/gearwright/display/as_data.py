@@ -15,6 +15,7 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
                      losses: {efficiency, friction, damping, efficiency_map, varies}}]   efficiency: null if it varies
     actuators      [{name, type, joint, command, effort_limit, velocity_limit, rotor_inertia, damping, friction,
                      torque_speed: [[speed, torque]], own: {field: value}}]
+    actuation      [{actuators, joints, loops, actuator_per_joint, joint_inertia}]   through loops, at the start
     sensors        [{name, kind, transmission, side, actuator, joint, update_rate, latency, …the kind's own}]
     parameters     [{name, value, unit, description, range}]     everything that can be a parameter
     hardware       [{name, type, plugin, joints|sensors|gpios: [{name, commands, states}], transmissions}]
@@ -44,6 +45,7 @@ from gearwright.model import (
     Transmission,
 )
 from gearwright.model.fields import meanings
+from gearwright.model.parallel import ActuationJacobian, loop_actuation
 from gearwright.model.parameters import Parameter
 
 SCHEMA = 1
@@ -63,6 +65,7 @@ def as_data(mechanism: Mechanism) -> dict[str, Any]:
         "couplings": [_coupling(c) for c in m.couplings.values()],
         "transmissions": [_transmission(t) for t in m.transmissions.values()],
         "actuators": [_actuator(a) for a in m.actuators.values()],
+        "actuation": [_actuation(J) for J in loop_actuation(m)],
         "sensors": [_sensor(s) for s in m.sensors.values()],
         "parameters": [_parameter(name, p) for name, p in m.parameters.items()],
         "hardware": [_hardware(h) for h in m.hardware.values()],
@@ -145,6 +148,13 @@ def _actuator(a: Actuator) -> dict[str, Any]:
         "rotor_inertia": a.rotor_inertia, "damping": a.damping, "friction": a.friction,
         "torque_speed": [list(point) for point in a.torque_speed],
         "own": _own(a, Actuator),
+    }  # fmt: skip
+
+
+def _actuation(J: ActuationJacobian) -> dict[str, Any]:
+    return {
+        "actuators": list(J.actuators), "joints": list(J.joints), "loops": list(J.loops),
+        "actuator_per_joint": J.actuator_per_joint.tolist(), "joint_inertia": J.joint_inertia.tolist(),
     }  # fmt: skip
 
 

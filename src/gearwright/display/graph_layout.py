@@ -1,4 +1,4 @@
-"""Where things stand in the mechanism graph: one row a joint, from the world downwards, as `show` prints them.
+"""Where things stand in the mechanism graph: one row per joint, from the world downwards, as `show` prints them.
 
 A chain runs straight down, the branches of a fork are indented. Links stand in a column of their own; devices stand
 below their joint's words. Edges that are no part of the tree run in lanes beside the rows (`graph_lanes`), so that they

@@ -41,7 +41,7 @@ def ratio(mechanism: Mechanism, t: Transmission) -> str:
 
 
 def formulas(t: Transmission) -> list[str]:
-    """`pitch = left/80 + right/80`, one line a joint; of a map that cannot be inverted, one line an actuator."""
+    """`pitch = left/80 + right/80`, one line per joint; if the map cannot be inverted, one line per actuator."""
     if t.map is None:
         return ["no map: the type is not known"]
     return map_formulas(t.map, t.actuators, [str(j) for j in t.joints])

@@ -47,7 +47,7 @@ def _mechanism(robot: Mechanism) -> str:
 def _simulation(sim: Simulation) -> str:
     rows = [("at", f"{number(sim.time)} s", "velocity")]
     for name, position in list(sim.position.items())[:MOST_JOINTS]:
-        unit = sim.layout.names.units.get(name, ("", ""))
+        unit = sim.layout.units.get(name, ("", ""))
         velocity = f"{number(_first(sim.velocity[name]))} {unit[1]}" if name in sim.velocity else ""
         rows.append((name, f"{number(_first(position))} {unit[0]}", velocity))
     more = len(sim.position) - MOST_JOINTS

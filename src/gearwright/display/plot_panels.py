@@ -11,18 +11,13 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.sim.recordings.bands import USUAL, quantiles
-from gearwright.sim.recordings.schema import TIME, Signal
-from gearwright.sim.recordings.schema_text import LOOP
 from gearwright.sim.recordings.signal_names import find
-from gearwright.sim.values import Array
+from gearwright.sim.signals import TIME, Signal, family_of, word
+from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings import Recording
 
-TITLES = {
-    "torque": "actuator effort", "shaft_velocity": "actuator velocity", "shaft_position": "actuator position",
-    **LOOP, "sensor": "sensor reading", "coupling_error": "coupling error", "coupling_effort": "coupling effort",
-}  # fmt: skip
 TOTAL = "total"
 ENERGIES = {"energy": TOTAL, "kinetic_energy": "kinetic", "potential_energy": "potential"}
 LEFT_OUT = ("shaft_position", "unsettled", "actuator.mode")  # of a plot of everything
@@ -161,9 +156,10 @@ def window(times: Array, time: tuple[float, float] | None) -> slice:
 def _title(signal: Signal) -> tuple[str, str]:
     if not signal.family:
         return ("energy" if signal.name in ENERGIES else signal.name), signal.unit
-    if signal.unit == "1" and LOOP.get(signal.family, signal.family) == "position":
+    row = family_of(signal.family)
+    if signal.unit == "1" and row is not None and row.of == "joint":
         return "orientation", "quaternion"
-    return TITLES.get(signal.family, signal.family.removeprefix("actuator.").replace("_", " ")), signal.unit
+    return row.title if row is not None and row.title else word(signal.family).replace("_", " "), signal.unit
 
 
 def _line(recording: Recording, signal: Signal, rows: slice, robots: int | Sequence[int] | None) -> Line:

@@ -1,4 +1,4 @@
-"""Recordings as pictures: a panel for each quantity and unit, one colour a joint or device throughout."""
+"""Recordings as pictures: a panel for each quantity and unit, one colour per joint or device throughout."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".png", ".svg", ".pdf", ".html")
 DASHES = {"solid": "-", "dash": (0, (4, 2.4)), "dot": (0, (1.2, 1.2)), "dashdot": (0, (5, 1.4, 1.2, 1.4))}
-__all__ = ["COLOURS", "ENDINGS", "INK", "SOFT", "STYLE", "check_ending", "panels", "plot", "small_plot"]
+__all__ = ["COLOURS", "ENDINGS", "INK", "SOFT", "STYLE", "check_ending", "panels", "plot", "save", "small_plot"]
 SMALLEST_RANGE = 1e-9  # of an axis: rounding is not motion
 AT_REST = 1.0  # to both sides of a panel in which nothing is but zero
 
@@ -54,7 +54,7 @@ def plot(
     figure = _figure(drawn, look, title, colours)
     if path is not None:
         with replacing(Path(path)) as temporary:
-            _save(figure, temporary, Path(path).suffix[1:].lower(), colours)
+            save(figure, temporary, Path(path).suffix[1:].lower(), colours)
     return figure
 
 
@@ -64,7 +64,7 @@ def _looks(recording: Recording, drawn: list[Panel], theme: Theme) -> dict[str, 
     return looks(names, {*recording.schema.followers, TOTAL}, theme)
 
 
-def _save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> None:
+def save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> None:
     """Without a date: the same picture is the same file."""
     from matplotlib import rc_context
 
@@ -234,5 +234,5 @@ def small_plot(recording: Recording, theme: str, most: int = 2) -> bytes:
     drawn = panels(recording)[:most]
     look = _looks(recording, drawn, colours)
     figure, out = _figure(drawn, look, heading(recording, None), colours), BytesIO()
-    _save(figure, out, "png", colours, dpi=90)
+    save(figure, out, "png", colours, dpi=90)
     return out.getvalue()

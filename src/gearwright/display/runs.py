@@ -16,7 +16,7 @@ from gearwright.display.quantities import duration, number
 from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.sim import Recording, Simulation
-from gearwright.sim.units import actuator_units, reading_unit
+from gearwright.sim.state.units import actuator_units
 
 MOST_ROWS = 40  # of a table
 MOST_COUPLINGS = 4  # whose errors are listed, the largest first
@@ -65,7 +65,7 @@ class Outcome:
             coupling_errors=coupling_errors, files=list(files),
             actuators={n: {w: first(getattr(a, w)) for w in SHOWN} for n, a in sim.actuator.items()},
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
-            units=_coupling_units(sim) | sim.layout.names.units,
+            units=_coupling_units(sim) | {n: u[:3] for n, u in sim.layout.units.items()},
             warnings=[*(d.message for d in sim.diagnostics if d.severity != "info"), *warnings],
             infos=[d.message for d in sim.diagnostics if d.severity == "info"],
             unsettled=int(np.sum(sim.unsettled)),
@@ -182,8 +182,6 @@ def _coupling_units(sim: Simulation) -> dict[str, tuple[str, str, str]]:
 
 def _device_units(sim: Simulation) -> dict[str, dict[str, str]]:
     found = {name: actuator_units(sim.robot, name) for name in sim.actuator}
-    for sensor in sim.robot.sensors:
-        own = sim.sensor.members(sensor)
-        for i, reading in enumerate(own):
-            found.setdefault(reading, {})["reading"] = reading_unit(sim.robot, sensor, i)
+    for reading, signal in sim.signals.family("sensor").signals.items():
+        found.setdefault(reading, {})["reading"] = signal.unit
     return found

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gearwright.display.actuation import ratios, reached
 from gearwright.display.devices import blocks, losses, sharpness, strength
 from gearwright.display.maps import formulas, ratio
 from gearwright.display.motion_sources import loose_actuators, reads
@@ -18,6 +19,7 @@ from gearwright.display.phrases import Phrases
 from gearwright.display.quantities import highlight_text, number
 from gearwright.display.visible import visible
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
+from gearwright.model.parallel import loop_actuation
 
 GAP, INDENT = 2, 4  # columns between cells, and before cells that stand below their name
 MOST_ALIKE = 4  # devices in the same words, before they are folded into one row
@@ -32,6 +34,7 @@ def sections(mechanism: Mechanism) -> list[Section]:
         ("actuators", "actuator", actuators(mechanism)),
         ("sensors", "sensor", sensors(mechanism)),
         ("loops", "loop", loops(mechanism)),
+        ("speeds and reach through loops, at the start", "actuator", actuation(mechanism)),
         ("friction by speed", "loop", frictions(mechanism)),
         ("hardware", "hardware", hardware(mechanism)),
     )
@@ -141,6 +144,17 @@ def loops(mechanism: Mechanism) -> Table:
     for j in mechanism.tree.cuts:
         text = f"cut here; ties {visible(j.parent)} to {visible(j.child)}"
         table.add_row(_name(j.name, "loop"), Text(text, style="dim"))
+    return table
+
+
+def actuation(mechanism: Mechanism) -> Table:
+    """Speeds of motors that act through closed loops, by those of the outputs, and the reach of the outputs."""
+    table = _table(2)
+    for J in loop_actuation(mechanism):
+        for name, text in ratios(J):
+            table.add_row(_name(name, "actuator"), _lines([f"= {text}"]))
+        for name, text in reached(mechanism, J):
+            table.add_row(_name(name, "loop"), Phrases(text))
     return table
 
 

@@ -1,4 +1,4 @@
-"""The tree of a mechanism in the terminal: one line a joint, with what it carries, its range and what moves it."""
+"""The tree of a mechanism in the terminal: one line per joint, with what it carries, its range and what moves it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
-from gearwright.dynamics.constraints.drives import Drive
+from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, Declared, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -32,7 +32,7 @@ from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, o
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
-from gearwright.dynamics.steps.builder import Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Node, StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.direct import DirectSolver
@@ -47,8 +47,9 @@ from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
-from gearwright.model import Mechanism, in_order
-from gearwright.model.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
+from gearwright.model import Mechanism
+from gearwright.model.hardware.drives import Drive
+from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
 
 class Equations:
@@ -64,7 +65,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
-        tolerance: float = TOLERANCE["double"],
+        precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
         controller: Declared | None = None,
@@ -93,7 +94,6 @@ class Equations:
             loads_on(mechanism, wrenches, scalars(self._wrench)), chords(mechanism, known, bodies, drives or ()),
             assembled(mechanism, known).uneven,
         )  # fmt: skip
-        self._order = [c.name for c in in_order(mechanism.couplings.values())]
         self.drives: Mapping[str, Drive] = MappingProxyType(dict(drives or {}))
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
@@ -105,7 +105,7 @@ class Equations:
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
         self.kinds: list[ConstraintGroup] = kinds
-        self._solver, self._iterations, self._passes, self._tolerance = solver, iterations, passes, tolerance
+        self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -140,7 +140,7 @@ class Equations:
     @property
     def couplings(self) -> tuple[str, ...]:
         """The order of coupling errors and efforts."""
-        return tuple(self._order)
+        return tuple(c.name for c in self.mechanism.couplings.ordered)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -155,8 +155,7 @@ class Equations:
     @property
     def reacting(self) -> tuple[str, ...]:
         """The order of reactions: joints of the tree, then those that close loops."""
-        tree = self.mechanism.tree
-        return tuple(j.name for j in (*tree.joints, *tree.cuts))
+        return self.mechanism.layout.reacting
 
     @property
     def staged(self) -> bool:
@@ -167,7 +166,7 @@ class Equations:
     @property
     def eps(self) -> float:
         """Rounding of the numbers that a step is made with."""
-        return EPS["double" if self._tolerance < TOLERANCE["single"] else "single"]
+        return EPS[self._precision]
 
     @property
     def law_slots(self) -> tuple[SlotName, ...]:
@@ -199,7 +198,12 @@ class Equations:
     @property
     def _given(self) -> tuple[SlotName, ...]:
         """Slots that a step in stages begins with."""
-        return (*(DRIVEN if self.model.actuation.driven else STATE), *self._loaded)
+        frictions = (StepSlot.FRICTION,) if self._friction_states else ()
+        return (*(DRIVEN if self.model.actuation.driven else STATE), *frictions, *self._loaded)
+
+    @property
+    def _friction_states(self) -> int:
+        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, FrictionRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:
@@ -236,13 +240,13 @@ class Equations:
         return self._function("step", inputs, self._trace_step)
 
     @cached_property
-    def stages(self) -> tuple[Function | Repeat, ...]:
-        """One step with rows, as Functions over named slots and loops over them."""
+    def stages(self) -> tuple[Node, ...]:
+        """One step with rows, as Functions over named slots, with loops and branches over them."""
         build = StepBuilder(self._step_inputs)
         eps = self.eps
         sweeps = SOLVERS[self._solver]
         if sweeps is not None:
-            swept = sweeps(build, self.model, iterations=self._iterations, tolerance=self._tolerance)
+            swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
             step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
@@ -343,6 +347,7 @@ class Equations:
             tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
             force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
             actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
+            friction_states=self._friction_states,
             sensor=len(self.sensing.readings) + len(self.sensing.state),
         )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)

@@ -8,9 +8,9 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics.steps.builder import Branch, Node, Repeat
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.model.slots import SlotName
+from gearwright.model.layout.slots import SlotName
 
 
 def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:
@@ -21,7 +21,7 @@ def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:
     return Function("linearization", list(inputs.values()), casadi.cse([A, B]), list(inputs), ["A", "B"])
 
 
-def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotName, SX]) -> Function:
+def through_stages(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
     """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
     slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
@@ -30,7 +30,7 @@ def through_stages(stages: Sequence[Function | Repeat], symbols: Mapping[SlotNam
     return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
-def through_part(stages: Sequence[Function | Repeat], symbols: Mapping[SlotName, SX]) -> Function:
+def through_part(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
     """The same for one of the parts of a step, and the slots that the next one begins with.
 
     `parts` says how long it is, `remaining` is one more input. What actuators store is a part of the state here:
@@ -73,14 +73,14 @@ BEGINNING = {
 }  # no loop ends early, a step is whole
 
 
-def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any], held: Mapping[SlotName, Any]) -> None:
+def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName, Any]) -> None:
     """Runs stages on symbols; slots that are held have these values in each of them.
 
     Laws stay on the pieces that they are given, so the first solution is the last; a pass takes the error of a
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
     """
     for node in body:
-        if isinstance(node, Repeat):
+        if isinstance(node, Repeat | Branch):
             for _ in range(_rounds(node)):
                 run(node.body, slots, held)
             continue
@@ -89,5 +89,7 @@ def run(body: Sequence[Function | Repeat], slots: dict[SlotName, Any], held: Map
         slots |= dict(zip(map(SlotName, node.name_out()), found, strict=True))
 
 
-def _rounds(loop: Repeat) -> int:
-    return loop.count if loop.until is None else min(loop.count, UNROLLED.get(loop.until, loop.count))
+def _rounds(node: Repeat | Branch) -> int:
+    if isinstance(node, Branch):
+        return min(1, UNROLLED.get(node.unless, 1))
+    return node.count if node.until is None else min(node.count, UNROLLED.get(node.until, node.count))

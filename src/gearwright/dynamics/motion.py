@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.actuation.actuators import Actuation
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
@@ -77,16 +78,16 @@ class Model(Coordinates):
         slopes = [dt * (d + dt * k) for d, k in zip(axes.damping, axes.stiffness, strict=True)]
         return add_diagonal(self.mass_matrix(at, tree), tree.G, slopes)
 
-    def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> list[Scalar]:
+    def force(self, at: Configuration, tree: TreeState, effort: list[Scalar], ahead: Scalar) -> Column:
         """`τ_u = Gᵀ·(τ − h − (M + armature)·Ġ·u + passive)`."""
         effort = self.with_loads(at, effort)
-        rows = zip(effort, self.inverse_dynamics(at, tree, tree.vd), self.passive(tree, ahead), strict=True)
-        return transposed(tree.G, [t - n + p for t, n, p in rows], self.dof)
+        net = effort - self.inverse_dynamics(at, tree, tree.vd) + self.passive(tree, ahead)
+        return transposed(tree.G, net, self.dof)
 
-    def inverse_dynamics(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> list[Scalar]:
+    def inverse_dynamics(self, at: Configuration, tree: TreeState, vd: list[Scalar]) -> Column:
         """`(M + armature + rotors)·v̇ + h`: the efforts along the tree's coordinates that this motion takes."""
         rows = zip(inverse_dynamics(at, tree.v, vd), self.bodies.axes.armature, vd, strict=True)
-        efforts = [t + a * x for t, a, x in rows]
+        efforts = Column(t + a * x for t, a, x in rows)
         for d in self.actuation.driven:
             if not is_zero(d.inertia):
                 seen = d.gear.seen(tree, 0.0)
@@ -95,20 +96,19 @@ class Model(Coordinates):
                     efforts[k] = efforts[k] + x * spin
         return efforts
 
-    def with_loads(self, at: Configuration, effort: list[Scalar]) -> list[Scalar]:
+    def with_loads(self, at: Configuration, effort: Sequence[Scalar]) -> Column:
         """The efforts, and those of the wrenches on links."""
-        if not self.loads:
-            return effort
-        return [x + y for x, y in zip(effort, load_efforts(at, self.loads), strict=True)]
+        effort = Column(effort)
+        return effort + load_efforts(at, self.loads) if self.loads else effort
 
-    def lagrangian_gradient(self, state: State) -> tuple[TreeState, list[Scalar], list[Scalar]]:
+    def lagrangian_gradient(self, state: State) -> tuple[TreeState, Column, Column]:
         """`p = ∂L/∂u` and `f = ∂L/∂q` of the independent coordinates, armature and rotors with them, springs not.
 
         f has the wrenches on links in it, too.
         """
         return self._gradient(state, ())
 
-    def _gradient(self, state: State, chords: Sequence[Chord]) -> tuple[TreeState, list[Scalar], list[Scalar]]:
+    def _gradient(self, state: State, chords: Sequence[Chord]) -> tuple[TreeState, Column, Column]:
         tree = self.tree(state)
         at = self.configuration(tree)
         p, f = lagrangian_gradient(at, tree.v)
@@ -127,22 +127,22 @@ class Model(Coordinates):
 
     def total_effort(
         self, tree: TreeState, effort: Sequence[Scalar], acting: Sequence[ActuatorLinearization]
-    ) -> list[Scalar]:
+    ) -> Column:
         """The efforts that are held, and the actuators'."""
         extra = self.actuation.efforts(tree, acting) if acting else {}
-        return [x + extra.get(k, 0.0) for k, x in enumerate(effort)]
+        return Column(x + extra.get(k, 0.0) for k, x in enumerate(effort))
 
-    def passive(self, tree: TreeState, ahead: Scalar) -> list[Scalar]:
+    def passive(self, tree: TreeState, ahead: Scalar) -> Column:
         """`−D·v − K·(q + ahead·v − q₀)`: dampers and springs, stretched as they will be in the time ahead."""
         axes = self.bodies.axes
-        efforts: list[Scalar] = []
+        efforts = Column()
         rows = zip(axes.damping, axes.stiffness, axes.reference, self.bodies.spring_positions, tree.v, strict=True)
         for d, k, q0, i, v in rows:
             stretch = 0.0 if is_zero(k) else tree.q[i] - q0
             efforts.append(-((d + ahead * k) * v + k * stretch))
         return efforts
 
-    def acceleration(self, state: State, effort: list[Scalar]) -> list[Scalar]:
+    def acceleration(self, state: State, effort: list[Scalar]) -> Column:
         """u̇, all forces at the state itself."""
         tree = self.tree(state)
         at = self.configuration(tree)
@@ -167,21 +167,17 @@ class Model(Coordinates):
                 "inertia, or their joints an armature"
             ) from None
 
-    def residual_effort(
-        self, at: Configuration, tree: TreeState, vd: list[Scalar], effort: list[Scalar]
-    ) -> list[Scalar]:
+    def residual_effort(self, at: Configuration, tree: TreeState, vd: list[Scalar], effort: list[Scalar]) -> Column:
         """`(M + armature)·v̇ + h − τ − passive`: what the tree's own equations lack, and couplings supply."""
-        effort = self.with_loads(at, effort)
-        rows = zip(self.inverse_dynamics(at, tree, vd), effort, self.passive(tree, ahead=0.0), strict=True)
-        return [n - (t + p) for n, t, p in rows]
+        return self.inverse_dynamics(at, tree, vd) - (self.with_loads(at, effort) + self.passive(tree, ahead=0.0))
 
     def rate(self, state: State, effort: list[Scalar]) -> State:
         """q̇ and u̇."""
         return State(self.position_rate(state), self.acceleration(state, effort))
 
-    def position_rate(self, state: State) -> list[Scalar]:
+    def position_rate(self, state: State) -> Column:
         """q̇; of a quaternion, `q·(0, ω)/2`."""
-        q_dot: list[Scalar] = [0.0] * len(state.q)
+        q_dot = Column.zeros(len(state.q))
         for i, k in self.plain:
             q_dot[i] = state.u[k]
         for four, three in self.balls:
@@ -192,12 +188,12 @@ class Model(Coordinates):
 
     # --- along chords: velocities, momenta and forces of bases that go straight in other coordinates ---------------
 
-    def chord_gradient(self, state: State, effort: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def chord_gradient(self, state: State, effort: Sequence[Scalar]) -> tuple[Column, Column]:
         """`∂L/∂u` and `∂L/∂q + τ` along chords."""
         tree, p, f = self._gradient(state, self.chords)
         for chord in self.chords:
             effort = chord.forces(self.configuration(tree), effort)
-        return p, [x + y for x, y in zip(f, transposed(tree.G, list(effort), self.dof), strict=True)]
+        return p, f + transposed(tree.G, effort, self.dof)
 
     def along_chords(self, state: State, dt: Scalar) -> State:
         """The position after dt at a constant velocity along chords, and the velocities there."""
@@ -211,24 +207,24 @@ class Model(Coordinates):
             v = chord.base_velocities(self.configuration(end), chord.kept(at, start.v, v))
         return State([end.q[i] for i in self.reduction.positions], [v[k] for k in self.reduction.velocities])
 
-    def chord_velocities(self, state: State) -> list[Scalar]:
+    def chord_velocities(self, state: State) -> Column:
         if not self.chords:
-            return state.u
+            return Column(state.u)
         tree = self.tree(state)
         v = tree.v
         for chord in self.chords:
             v = chord.velocities(self.configuration(tree), v)
-        return [v[k] for k in self.reduction.velocities]
+        return Column(v[k] for k in self.reduction.velocities)
 
-    def chord_forces(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+    def chord_forces(self, q: list[Scalar], f: Column) -> Column:
         """Forces or momenta along chords, from those along the independent velocities."""
         return self._mapped(q, f, Chord.forces)
 
-    def forces_of_chords(self, q: list[Scalar], f: list[Scalar]) -> list[Scalar]:
+    def forces_of_chords(self, q: list[Scalar], f: Column) -> Column:
         """The inverse of `chord_forces`."""
         return self._mapped(q, f, Chord.base_forces)
 
-    def _mapped(self, q: list[Scalar], f: list[Scalar], by: Callable[..., list[Scalar]]) -> list[Scalar]:
+    def _mapped(self, q: list[Scalar], f: Column, by: Callable[..., list[Scalar]]) -> Column:
         if not self.chords:
             return f
         tree = self.tree(State(q, [0.0] * self.dof))

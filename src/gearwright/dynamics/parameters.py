@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, simplified, total, where
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
-from gearwright.model.massless_designs import mass_givers
-from gearwright.model.moved_mass import ASSUMED_ARMATURE, massless_coordinates
+from gearwright.model.mass.massless_designs import mass_givers
+from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, massless_coordinates
+from gearwright.model.mass.rotor_numbers import rotor_numbers
 from gearwright.model.parameters import (
     actuator_numbers,
     axes,
@@ -22,7 +23,6 @@ from gearwright.model.parameters import (
     multiplier_names,
     parameter_rows,
 )
-from gearwright.model.rotor_numbers import rotor_numbers
 
 __all__ = [
     "actuator_numbers",

@@ -18,13 +18,12 @@ import numpy as np
 from gearwright.compiler import Program, Slot, SlotKind, Stage
 from gearwright.compiler.c_code import Dialect, body_lines, stage_function
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
-from gearwright.compiler.tape import elements
 from gearwright.errors import CompileError
 from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
 from gearwright.files import write_together
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -53,7 +52,7 @@ class Exported:
     state_bytes: int  # of the struct
 
     def __repr__(self) -> str:
-        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes a robot; calls {self.needed}>"
+        return f"<{self.source.name}, {self.header.name}: {self.state_bytes} bytes per robot; calls {self.needed}>"
 
     @property
     def needed(self) -> str:
@@ -71,7 +70,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     options    as of `gearwright.compile`: dt, integrator, parameters, gravity, drives, controller, …
     """
     from gearwright.sim import compile as compiled
-    from gearwright.sim.programs import program
+    from gearwright.sim.programs.programs import program
 
     path = Path(name)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", path.name) or path.name in FORBIDDEN:
@@ -103,7 +102,7 @@ class CText:
         member = "".join(c if c.isascii() and c.isalnum() else "_" for c in slot)
         return f"{member}_" if member in FORBIDDEN else member
 
-    def _place(self, slot: str, element: str) -> str:
+    def _place(self, slot: str, element: int) -> str:
         return f"r->{self._member(slot)}[{element}]"
 
     @property
@@ -171,9 +170,9 @@ int {self.name}_step({self.name}_t *r);
         sincos = sines_text(self.dialect) if "gw_sincos(" in self._stage_texts else ""
 
         def called(stage: Stage) -> str:
-            return f"{self.stages[id(stage)]}(r"
+            return f"{self.stages[id(stage)]}(r)"
 
-        body = body_lines(self.step.body, self._place, called, _no_count)
+        body = body_lines(self.step.body, self._place, called)
         lines = "\n".join(f"    {line}" for line in body)
         fast = "FP_FAST_FMAF" if f else "FP_FAST_FMA"
         return f"""#include "{self.name}.h"
@@ -183,7 +182,6 @@ int {self.name}_step({self.name}_t *r);
 #include <stdbool.h>
 
 typedef {self.dialect.real} real;
-#define GW_TABLE static const
 /* one rounding where the machine has it, two otherwise; -DGW_EXACT asks for one everywhere, slowly */
 #if defined({fast}) || defined(GW_EXACT)
 #define GW_FMA(a, b, c) fma{f}((a), (b), (c))
@@ -243,19 +241,15 @@ int {self.name}_step({self.name}_t *r)
         return "\n".join(lines)
 
     def _watch(self) -> str:
-        stored = {a for s in self.step.stages for address in s.tape.writes() for a in elements(address)}
+        stored = {address for s in self.step.stages for address in s.tape.writes()}
         f, lines = self.dialect.suffix, []
         for slot in self.step.of_kind(SlotKind.STATE):
             bound = self.dialect.largest if np.isinf(slot.bound) else self.dialect.number(slot.bound)
             lines += [
-                f"    good &= fabs{f}({self._place(slot.name, str(i))}) <= {bound};"
+                f"    good &= fabs{f}({self._place(slot.name, i)}) <= {bound};"
                 for i in range(slot.size) if (slot.name, i) in stored
             ]  # fmt: skip
         return "\n".join(lines)
-
-
-def _no_count(name: str) -> str:
-    raise CompileError(f"a loop whose count {name!r} is given at run time cannot be exported")
 
 
 def _plain(text: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def export_cuda(robot: Mechanism, name: Path, *, precision: str = "double", **options: Any) -> Path:
     """Writes NAME.cu; options as of `gearwright.compile`."""
     from gearwright.sim import compile as compiled
-    from gearwright.sim.programs import program
+    from gearwright.sim.programs.programs import program
 
     sim = compiled(robot, precision=precision, **options)
     file = name.with_name(name.name + ".cu")

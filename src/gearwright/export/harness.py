@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.compiler import SlotKind
 from gearwright.compiler.c_code import Dialect
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from gearwright.diagnostics import Diagnostic, Report, in_line_order
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.left_out import leave_out_transmissions
-from gearwright.formats.located_xml import MAX_NAME, Element
+from gearwright.formats.transmissions.left_out import leave_out_transmissions
+from gearwright.formats.xml.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
 from gearwright.model.actuators import Actuator
-from gearwright.model.checks import advise
+from gearwright.model.checks.checks import advise
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
-from gearwright.model.sensors import Sensor
-from gearwright.model.topology import roots, span
+from gearwright.model.sensors.sensors import Sensor
+from gearwright.model.tree.topology import roots, span
 
 if TYPE_CHECKING:
-    from gearwright.model.hardware import Hardware
+    from gearwright.model.hardware.hardware import Hardware
 
 Base = Literal["floating", "fixed"]
 _T = TypeVar("_T")

@@ -11,12 +11,12 @@ from typing import Any, Literal
 from gearwright.diagnostics import Report, Source, first_of
 from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
-from gearwright.formats.file_bytes import beginning, bounded
-from gearwright.formats.includes import Library
-from gearwright.formats.leftovers import report_unread
-from gearwright.formats.located_xml import Element, parse
-from gearwright.formats.plugins import PluginPolicy
+from gearwright.formats.paths.includes import Library
+from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.xacro import XacroOptions, expand, is_xacro
+from gearwright.formats.xml.file_bytes import beginning, bounded
+from gearwright.formats.xml.leftovers import report_unread
+from gearwright.formats.xml.located_xml import Element, parse
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
@@ -152,12 +152,12 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     draft = Draft(report)
     library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
     if root.tag == "robot":
-        from gearwright.formats import urdf
+        from gearwright.formats.urdf import robot as urdf
 
         urdf.read_robot(root, draft, options.policy, library)
         ignored = urdf.IGNORED
     elif root.tag in ("sdf", "model"):
-        from gearwright.formats import sdf
+        from gearwright.formats.sdf import worlds as sdf
 
         sdf.read_sdf(root, draft, options.policy, library, options.model)
         ignored = sdf.IGNORED
@@ -165,7 +165,7 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
         raise LoadError(report)
     if options.closures is not None:
-        from gearwright.formats.closure_lists import read_closures
+        from gearwright.formats.loops.closure_lists import read_closures
 
         read_closures(options.closures, draft)
     report_unread(root, ignored)

@@ -10,7 +10,7 @@ from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
 from gearwright.model import Mechanism
-from gearwright.model.device_bindings import DeviceBinding
+from gearwright.model.hardware.device_bindings import DeviceBinding
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError, UnknownNameError
-from gearwright.model.device_bindings import PROTOCOLS, DeviceBinding
+from gearwright.model.hardware.device_bindings import PROTOCOLS, DeviceBinding
 
 LARGEST = 1 << 20  # bytes
 

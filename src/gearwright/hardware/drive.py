@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
+from math import copysign, inf
 from typing import NamedTuple
 
 from gearwright.hardware.motors import Motor, Supply
 from gearwright.hardware.setpoints import COAST, Setpoint
 
-HEAT_PERIOD = 0.01  # [s] between two steps of the thermal model: its time constants are minutes
+OPEN = 1e9  # [V]: a bridge that is off does not hold back what the shaft induces
+BEYOND = 100.0  # stall torques: more than any voltage of the supply drives through the winding
+UNMET = 1e-3  # of the rated torque: the winding had less than was asked for
 
 
 class Sample(NamedTuple):
@@ -21,7 +23,15 @@ class Sample(NamedTuple):
     torque: float = 0.0  # in the last step [N·m, N]
     current: float = 0.0  # [A]
     voltage: float = 0.0  # of the supply [V]
-    temperature: float = 25.0  # [°C]
+    temperature: float = 25.0  # of the winding [°C]
+    power: float = 0.0  # electrical, in the last step [W]
+
+
+class Bridge(NamedTuple):
+    """What the power stage does in the next step: it drives the current of this torque, as far as its voltage does."""
+
+    torque: float  # [N·m, N]
+    voltage: float  # the most that it puts on the winding [V]
 
 
 @dataclass
@@ -39,8 +49,8 @@ class DriveFaults:
 class Drive:
     """Reads `sample`, takes `write(setpoint)`; `control` turns the setpoint into torque at the rate of its loops.
 
-    The torque is within the current limit and what the supply's voltage leaves at this speed; an open winding and a
-    power stage without supply give none.
+    The torque is within the current limit. What the voltage leaves of it at the speed of the shaft is found by the
+    step, which has the winding. An open winding and a power stage without supply give none.
     """
 
     name: str  # the actuator's
@@ -57,20 +67,14 @@ class Drive:
     integral: float = 0.0  # of the velocity loop [N·m]
     saturated: bool = False
     powered: bool = True  # whether the supply is on
-    torque: float = 0.0  # wanted of the mechanism, held until the next period [N·m]
+    torque: float = 0.0  # wanted of the mechanism, held until the next period; with a given voltage, what came [N·m]
     faults: DriveFaults = field(default_factory=DriveFaults)
-    temperature: float = field(init=False)  # of the winding [°C]
+    _voltage: float | None = None  # that the setpoint puts on the winding [V]; None: what its torque takes
     _due: float = 0.0
-    _heat: float = 0.0  # [J] since the thermal model's last step
-    _warmed: float = 0.0  # [s]
-
-    def __post_init__(self) -> None:
-        self.temperature = self.motor.ambient_temperature
 
     def restart(self) -> None:
-        """At a time that may lie before this one: cold, off, with all loops due."""
-        self.temperature = self.motor.ambient_temperature
-        self.torque = self.integral = self._due = self._heat = self._warmed = 0.0
+        """At a time that may lie before this one: off, with all loops due."""
+        self.torque = self.integral = self._due = 0.0
         self.write(COAST)
 
     # --- the protocol's side ------------------------------------------------------------------------------------
@@ -86,10 +90,24 @@ class Drive:
         """Encoder counts in a radian, or in a metre."""
         return self.motor.counts / (1.0 if self.length else 6.283185307179586)
 
-    def torque_of_voltage(self, voltage: float) -> float:
-        """`k·(V − k·ω)/R` at the speed that was sampled."""
+    def apply_voltage(self, voltage: float) -> float:
+        """A setpoint's voltage for the winding, instead of a torque: it is the torque beyond all that it can drive.
+
+        Where the winding would draw more than the current limit at this speed, the drive goes on with that current.
+        """
         k, R = self.motor.torque_constant, self.motor.resistance
-        return k * (voltage - k * self.sample.velocity) / R if R else k * voltage
+        if not R:
+            return k * voltage
+        expected = k * (voltage - k * self.sample.velocity) / R
+        if abs(expected) > self._most:
+            return expected
+        self._voltage = voltage
+        return copysign(min(self._most, BEYOND * k * max(self.supply.nominal, abs(voltage)) / R), voltage)
+
+    @property
+    def _most(self) -> float:
+        """[N·m]: at the limit of the current."""
+        return self.motor.torque_constant * min(self.motor.current_limit, self.current_limit)
 
     @property
     def hot(self) -> bool:
@@ -107,48 +125,33 @@ class Drive:
 
     # --- the mechanism's side -----------------------------------------------------------------------------------
 
-    def latch(self, time: float, position: float, velocity: float, torque: float) -> None:
+    def latch(self, sample: Sample) -> None:
         """The instant's numbers, for every drive before any of them is asked."""
+        if self._voltage is not None:
+            self.torque = sample.torque
+        elif abs(sample.torque - self.torque) > UNMET * self.motor.rated_torque and self._conducts:
+            self.saturated = True
         if self.faults.encoder_freeze:
-            position, velocity = self.sample.position, 0.0
-        shown = self.faults.over_temperature
-        self.sample = Sample(
-            time, position, velocity, torque, torque / self.motor.torque_constant, self.supply.voltage,
-            self.temperature if shown is None else shown,
-        )  # fmt: skip
+            sample = sample._replace(position=self.sample.position, velocity=0.0)
+        if self.faults.over_temperature is not None:
+            sample = sample._replace(temperature=self.faults.over_temperature)
+        self.sample = sample
 
-    def control(self, dt: float) -> float:
-        """The torque for the next step of dt [s]."""
+    @property
+    def _conducts(self) -> bool:
+        return self.powered and not self.faults.open_winding
+
+    def control(self, dt: float) -> Bridge:
+        """What the power stage does in the next step of dt [s]."""
         now = self.sample.time
         if now + 0.5 * dt >= self._due:
             period = max(dt, 1.0 / self.motor.loop_rate)
             self._due = max(self._due + period, now) if self._due else now + period
-            self.torque = self._limited(self.setpoint.torque(self, period))
-        if not self.powered or self.faults.open_winding:
-            return 0.0
-        return self.torque
-
-    def _limited(self, wanted: float) -> float:
-        motor = self.motor
-        most = motor.torque_constant * min(motor.current_limit, self.current_limit)
-        torque = max(-most, min(most, wanted))
-        if motor.resistance and self.setpoint is not COAST:
-            voltage = min(motor.duty_limit, self.duty_limit) * self.supply.voltage
-            torque = max(self.torque_of_voltage(-voltage), min(self.torque_of_voltage(voltage), torque))
-        self.saturated = torque != wanted
-        return torque
-
-    def power(self) -> float:
-        """Electrical power of the last step [W]: `R·i² + τ·ω`."""
-        now = self.sample
-        return self.motor.resistance * now.current**2 + now.torque * now.velocity
-
-    def warm(self, dt: float) -> None:
-        """`C·dT/dt = R·i² − (T − T_ambient)/R_th`."""
-        motor = self.motor
-        self._heat += motor.resistance * self.sample.current**2 * dt
-        self._warmed += dt
-        if self._warmed >= HEAT_PERIOD:
-            lost = (self.temperature - motor.ambient_temperature) / motor.thermal_resistance * self._warmed
-            self.temperature += (self._heat - lost) / motor.thermal_capacitance
-            self._heat = self._warmed = 0.0
+            self._voltage = None
+            wanted = self.setpoint.torque(self, period)
+            self.torque = max(-self._most, min(self._most, wanted))
+            self.saturated = self.torque != wanted
+        if not self._conducts or self.setpoint is COAST:
+            return Bridge(0.0, OPEN)
+        most = min(self.motor.duty_limit, self.duty_limit) * self.supply.voltage
+        return Bridge(self.torque, most if self._voltage is None else min(most, abs(self._voltage)))

@@ -1,12 +1,15 @@
-"""Windings, supplies and heat of drives: numbers of a product, and the state that a bus of them shares."""
+"""Numbers of drives and their motors by product, and the supply that a bus of them shares.
+
+Current, back-EMF and heat are computed by the step itself: `with_winding` gives it a `dc_motor` of these numbers.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
 
 from gearwright.errors import ModelError
-from gearwright.model import Actuator
+from gearwright.model import Actuator, DCMotor, ElectricMotor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +20,7 @@ class Motor:
     """
 
     torque_constant: float = 1.0  # k [N·m/A], also back-EMF [V·s/rad]
-    resistance: float = 0.0  # [Ω]; 0: voltage is no limit
+    resistance: float = 0.0  # [Ω]; 0: an ideal current source, without voltage and heat
     supply_voltage: float = 24.0  # [V]
     duty_limit: float = 1.0  # share of the supply that reaches the winding
     current_limit: float = inf  # [A]
@@ -50,6 +53,26 @@ def motor_of(actuator: Actuator, model: Motor, rated: float = inf, counts: float
         most = min(found.current_limit, limit / found.torque_constant)
         found = replace(found, rated_torque=limit, current_limit=most)
     return found if counts is None else replace(found, counts=counts)
+
+
+def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
+    """The actuator as the step has it under a drive: a `dc_motor` that takes efforts.
+
+    An ideal source gets the product's winding, a torque-speed curve the one that it stands for. A kind of its own, and
+    a drive whose resistance nobody gives, take efforts as they are.
+    """
+    plain = type(actuator) is Actuator or (type(actuator) is ElectricMotor and not actuator.curve)
+    if not motor.resistance or not (plain or isinstance(actuator, DCMotor)):
+        return replace(actuator, command="effort")
+    electrical = {
+        name: getattr(motor, name)
+        for name in ("torque_constant", "resistance", "supply_voltage", "thermal_resistance", "thermal_capacitance",
+                     "ambient_temperature")
+    }  # fmt: skip
+    if isinstance(actuator, DCMotor):
+        return replace(actuator, command="effort", **electrical)
+    own = {f.name: getattr(actuator, f.name) for f in fields(Actuator)}
+    return DCMotor(**{**own, "command": "effort", **electrical})
 
 
 class Supply:

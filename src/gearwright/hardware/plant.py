@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.errors import UnknownNameError
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import Bridge, Drive, Sample
 from gearwright.hardware.hands import Hand
-from gearwright.hardware.motors import Motor, Supply, motor_of
-from gearwright.model import Actuator, AxisRef, Encoder, Limits, LimitSwitch, Mechanism
-from gearwright.sim.ports import Channel
+from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
+from gearwright.model import Actuator, AxisRef, DCMotor, Encoder, Limits, LimitSwitch, Mechanism
+from gearwright.model.parameters import device_key
+from gearwright.sim.views.ports import Channel, Port
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -32,10 +33,7 @@ class Plant:
         self.sim, self.supply = sim, supply
         self.drives = {name: self._drive(name, motor) for name, motor in motors.items()}
         port = sim.port(0)
-        self._rows: list[tuple[Drive, Channel, Read, Read, Read]] = [
-            (d, port.command(n), port.actuator(n, "position"), port.actuator(n, "velocity"), port.actuator(n, "torque"))
-            for n, d in self.drives.items()
-        ]
+        self._rows = [(drive, Terminals(port, name, drive)) for name, drive in self.drives.items()]
         self.hands: dict[str, Hand] = {}
         self._jams: dict[str, list[Hand]] = {}
         self._later: list[tuple[float, Callable[[], None]]] = []
@@ -77,25 +75,21 @@ class Plant:
 
     def latch(self) -> None:
         """Samples all drives at this instant."""
-        time = self.time
-        for drive, _, position, velocity, torque in self._rows:
-            drive.latch(time, position(), velocity(), torque())
+        time, voltage = self.time, self.supply.voltage
+        for drive, terminals in self._rows:
+            drive.latch(terminals.sample(time, voltage))
 
     def step(self) -> None:
         """One step of the simulation."""
         dt = self.dt
-        for drive, command, *_ in self._rows:
-            command.write(drive.control(dt))
+        for drive, terminals in self._rows:
+            terminals.write(drive.control(dt))
         for hand in self.hands.values():
             hand.push(dt)
         self._jam(dt)
         self.sim.clock.advance(1)
         self.latch()
-        power = 0.0
-        for drive, *_ in self._rows:
-            drive.warm(dt)
-            power += drive.power()
-        self.supply.settle(power)
+        self.supply.settle(sum(drive.sample.power for drive, _ in self._rows))
         if self._later:
             self._run_later()
 
@@ -135,15 +129,58 @@ class Plant:
         self.hands[joint].target = float(position)
 
 
-def prepared(robot: Mechanism, actuators: Mapping[str, object]) -> Mechanism:
-    """A copy whose bound actuators take efforts: position and velocity loops are the drives'."""
-    from dataclasses import replace
+class Terminals:
+    """Where a drive is wired to the simulation: the motor's command and supply, and what it measures."""
 
-    for name in actuators:
-        actuator = robot.actuators[name]
-        if actuator.command != "effort":
-            robot = robot.with_actuator(replace(actuator, command="effort"))
+    def __init__(self, port: Port, name: str, drive: Drive) -> None:
+        self._drive = drive
+        self._command, self._torque = port.command(name), port.actuator(name, "torque")
+        self._position, self._velocity = port.actuator(name, "position"), port.actuator(name, "velocity")
+        self._supply: Channel | None = None
+        supply = supply_parameter(port.sim.robot, name)
+        if supply in port.sim.parameters:
+            self._supply = port.parameter(supply)
+            self._current, self._volts = port.actuator(name, "current"), port.actuator(name, "voltage")
+            self._temperature = port.actuator(name, "temperature")
+        self._voltage: float | None = None  # as last written
+
+    def write(self, bridge: Bridge) -> None:
+        self._command.write(bridge.torque)
+        if self._supply is not None and bridge.voltage != self._voltage:
+            self._voltage = bridge.voltage
+            self._supply.write(bridge.voltage)
+
+    def sample(self, time: float, supply: float) -> Sample:
+        """Measurements at this instant, with the supply's voltage [V]."""
+        position, velocity, torque = self._position(), self._velocity(), self._torque()
+        if self._supply is None:  # an ideal current source
+            motor = self._drive.motor
+            current, heat, power = torque / motor.torque_constant, motor.ambient_temperature, torque * velocity
+        else:
+            current, heat = self._current(), self._temperature()
+            power = self._volts() * current
+        return Sample(time, position, velocity, torque, current, supply, heat, power)
+
+
+def supply_parameter(robot: Mechanism, actuator: str) -> str:
+    """The number of the model that the drive's bridge sets in each step."""
+    return f"{device_key(robot, actuator)}.supply_voltage"
+
+
+def prepared(robot: Mechanism, motors: Mapping[str, Motor]) -> Mechanism:
+    """A copy whose bound actuators take efforts within their windings: position and velocity loops are the drives'."""
+    for name, motor in motors.items():
+        robot = robot.with_actuator(with_winding(robot.actuators[name], motor))
     return robot
+
+
+def compiled(robot: Mechanism, motors: Mapping[str, Motor], **options: Any) -> Simulation:
+    """A simulation of a robot under drives, which set the voltages of their motors."""
+    from gearwright.sim import compile
+
+    robot = prepared(robot, motors)
+    wound = [supply_parameter(robot, name) for name in motors if isinstance(robot.actuators[name], DCMotor)]
+    return compile(robot, parameters=(*wound, *options.pop("parameters", ())), **options)
 
 
 def with_actuators(robot: Mechanism) -> Mechanism:

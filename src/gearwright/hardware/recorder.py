@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gearwright.errors import GearwrightError
 from gearwright.hardware.frames import Frame
-from gearwright.sim.step_recorder import StepRecorder
+from gearwright.sim.recorder.step_recorder import StepRecorder
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware.pacing import LONGEST_TURN
 from gearwright.hardware.setpoints import Torque
-from gearwright.sim.units import actuator_units
+from gearwright.sim.state.units import actuator_units
 
 if TYPE_CHECKING:
     from gearwright.hardware.bench import Bench
-    from gearwright.sim.hardware_interfaces import HardwareInterface
-    from gearwright.sim.mock_hardware import MockHardware
+    from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
+    from gearwright.sim.ros2_control.mock_hardware import MockHardware
 
 MOST_STEPS = 100_000  # in one request
 
@@ -97,7 +97,7 @@ class Requests:
 
     @cached_property
     def _hardware(self) -> list[HardwareInterface | MockHardware]:
-        from gearwright.sim.mock_hardware import MockHardware
+        from gearwright.sim.ros2_control.mock_hardware import MockHardware
 
         sim = self._bench.sim
         if self.mock:
@@ -107,7 +107,7 @@ class Requests:
 
     def _info(self) -> dict[str, Any]:
         """`{"hardware": {}}`: what the tags say, in the words of ros2_control's HardwareInfo."""
-        from gearwright.model.hardware_info import hardware_info
+        from gearwright.model.hardware.hardware_info import hardware_info
 
         robot = self._bench.sim.robot
         return {"hardware": [hardware_info(robot, tag) for tag in robot.hardware.values()]}

@@ -17,12 +17,12 @@ from gearwright.hardware.binding import Bound, bind
 from gearwright.hardware.device import CanDevice, Device, SerialDevice, SerialLine
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Supply
-from gearwright.hardware.plant import Plant, motor_for, prepared, with_actuators
+from gearwright.hardware.plant import Plant, compiled, motor_for, with_actuators
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.setpoints import COAST
 from gearwright.model import Mechanism
-from gearwright.model.device_bindings import DeviceBinding
-from gearwright.model.servos import with_servos
+from gearwright.model.hardware.device_bindings import DeviceBinding
+from gearwright.model.hardware.servos import with_servos
 
 ROS2_CONTROL = "ros2_control"  # no bus: the interfaces of the robot's tags, over JSON Lines
 
@@ -61,7 +61,7 @@ class Rig:
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         motors = {b.actuator: motor_for(robot, b.actuator, b.motor) for b in bound}
-        sim = compile(prepared(robot, motors), dt=dt, **compiling)
+        sim = compiled(robot, motors, dt=dt, **compiling)
         nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
         return cls(Plant(sim, motors, Supply(nominal, supply_resistance)), bound)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.errors import ModelError
 from gearwright.model import Component, Hardware, Mechanism
-from gearwright.model.device_bindings import PROTOCOLS, DeviceBinding
+from gearwright.model.hardware.device_bindings import PROTOCOLS, DeviceBinding
 
 # part of a plugin's name → protocol; the parameter `gearwright_protocol` of the hardware or a joint goes before it
 PLUGINS = {

@@ -42,7 +42,7 @@ class PositionServo(Setpoint):
             self.sum += self.ki * error * dt
         wanted = self.kp * error + self.sum - self.kd * now.velocity + self.feedforward
         self.duty = max(-self.duty_limit, min(self.duty_limit, wanted))
-        return drive.torque_of_voltage(self.duty * drive.supply.voltage)
+        return drive.apply_voltage(self.duty * drive.supply.voltage)
 
 
 @dataclass
@@ -66,4 +66,4 @@ class VelocityServo(Setpoint):
             self.sum += self.ki * error * dt
         forward = drive.motor.torque_constant * wanted / volts if volts else 0.0
         self.duty = max(-self.duty_limit, min(self.duty_limit, forward + self.kp * error + self.sum))
-        return drive.torque_of_voltage(self.duty * volts)
+        return drive.apply_voltage(self.duty * volts)

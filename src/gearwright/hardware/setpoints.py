@@ -29,7 +29,7 @@ class Brake(Setpoint):
     """The winding is shorted: the shaft is braked by its own back-EMF."""
 
     def torque(self, drive: Drive, dt: float) -> float:
-        return drive.torque_of_voltage(0.0)
+        return drive.apply_voltage(0.0)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Duty(Setpoint):
     value: float  # −1 … 1
 
     def torque(self, drive: Drive, dt: float) -> float:
-        return drive.torque_of_voltage(self.value * drive.supply.voltage)
+        return drive.apply_voltage(self.value * drive.supply.voltage)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from gearwright.errors import ModelError, suggestion
 from gearwright.learning.sampling import Distribution
 from gearwright.learning.task import Act, Reward, Task
 from gearwright.model import Mechanism
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 Info = dict[str, Any]
 AUTORESET = {mode.name.lower(): mode for mode in AutoresetMode}

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.given_numbers import numbers
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 Distribution = Any  # a number, (low, high), or function(rng, count) → array (count,)
 Draw = Callable[[np.random.Generator, int], Array]

@@ -16,7 +16,7 @@ from gearwright.learning.observations import Observations
 from gearwright.learning.sampling import Distribution, drawn, starts
 from gearwright.model import Mechanism
 from gearwright.sim import Simulation, compile
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 Reward = Callable[[Array, Array], Any]
 Act = str | Sequence[str] | Mapping[str, tuple[float, float]]

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.reading import Options, PathLike, Plugins, load_as, read_bytes
-from gearwright.formats.sdf_upgrade import MIMIC, new_joint_names, raise_version
-from gearwright.formats.sdf_version import read_version
-from gearwright.formats.source_text import SourceText
-from gearwright.formats.text_changes import TextChanges
+from gearwright.formats.sdf.upgrade import MIMIC, new_joint_names, raise_version
+from gearwright.formats.sdf.version import read_version
+from gearwright.formats.xml.source_text import SourceText
+from gearwright.formats.xml.text_changes import TextChanges
 from gearwright.given_numbers import number
 from gearwright.migration.plan import SPELLINGS, Rewriting, mentions, new_names, older_joints, rewrite, rewritings
 from gearwright.migration.report import Migration

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gearwright.errors import ModelError
-from gearwright.formats.located_xml import Element
-from gearwright.formats.mimic_text import AXES, inline, mimic_lines
-from gearwright.formats.sdf_joints import OLDER
-from gearwright.formats.source_text import SourceText, descendants
-from gearwright.formats.text_changes import TextChanges
+from gearwright.formats.parts.mimic_text import AXES, inline, mimic_lines
+from gearwright.formats.sdf.joints import OLDER
+from gearwright.formats.xml.located_xml import Element
+from gearwright.formats.xml.source_text import SourceText, descendants
+from gearwright.formats.xml.text_changes import TextChanges
 from gearwright.migration.report import Change
 from gearwright.model import AxisRef, Coupling, Mechanism
 

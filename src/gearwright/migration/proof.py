@@ -13,10 +13,10 @@ import numpy as np
 
 from gearwright.errors import CompileError, ModelError, NotSimulatedWarning, SimulationError
 from gearwright.model import Couplings, Mechanism
-from gearwright.model.layout import coordinate_of
+from gearwright.model.layout.layout import coordinate_of
 from gearwright.sim import Simulation, compile
-from gearwright.sim.function_content import NoKeyError
-from gearwright.sim.keys import content_digest
+from gearwright.sim.programs.function_content import NoKeyError
+from gearwright.sim.programs.keys import content_digest
 
 DT = 1e-3  # [s]
 DURATION = 0.5  # [s]

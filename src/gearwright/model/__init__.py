@@ -1,12 +1,10 @@
 """The model of a mechanism: frozen, validated dataclasses. SI units and radians throughout."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
 
-if TYPE_CHECKING:  # `as` exports a name to type checkers
+if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators import ACTUATORS as ACTUATORS
     from gearwright.model.actuators import Actuator as Actuator
     from gearwright.model.actuators import CustomActuator as CustomActuator
@@ -14,9 +12,6 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.actuators import ElectricMotor as ElectricMotor
     from gearwright.model.actuators import PneumaticCylinder as PneumaticCylinder
     from gearwright.model.actuators import Solenoid as Solenoid
-    from gearwright.model.body_sensors import BodySensor as BodySensor
-    from gearwright.model.body_sensors import ForceTorque as ForceTorque
-    from gearwright.model.body_sensors import Imu as Imu
     from gearwright.model.couplings import MODES as MODES
     from gearwright.model.couplings import Affine as Affine
     from gearwright.model.couplings import Coupling as Coupling
@@ -35,13 +30,11 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.geometry import OtherShape as OtherShape
     from gearwright.model.geometry import Plane as Plane
     from gearwright.model.geometry import Sphere as Sphere
-    from gearwright.model.hardware import CommandLimits as CommandLimits
-    from gearwright.model.hardware import Component as Component
-    from gearwright.model.hardware import Hardware as Hardware
-    from gearwright.model.hardware import Interface as Interface
-    from gearwright.model.hardware import MimicJoint as MimicJoint
-    from gearwright.model.inertia import MASSLESS as MASSLESS
-    from gearwright.model.inertia import Inertia as Inertia
+    from gearwright.model.hardware.hardware import CommandLimits as CommandLimits
+    from gearwright.model.hardware.hardware import Component as Component
+    from gearwright.model.hardware.hardware import Hardware as Hardware
+    from gearwright.model.hardware.hardware import Interface as Interface
+    from gearwright.model.hardware.hardware import MimicJoint as MimicJoint
     from gearwright.model.joints import JOINT_KINDS as JOINT_KINDS
     from gearwright.model.joints import WORLD as WORLD
     from gearwright.model.joints import Axis as Axis
@@ -51,19 +44,22 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.joints import JointKind as JointKind
     from gearwright.model.joints import Limits as Limits
     from gearwright.model.joints import SafetyController as SafetyController
+    from gearwright.model.mass.inertia import MASSLESS as MASSLESS
+    from gearwright.model.mass.inertia import Inertia as Inertia
     from gearwright.model.mechanism import DEFAULT_GRAVITY as DEFAULT_GRAVITY
     from gearwright.model.mechanism import Frame as Frame
     from gearwright.model.mechanism import Link as Link
     from gearwright.model.mechanism import Mechanism as Mechanism
     from gearwright.model.poses import IDENTITY as IDENTITY
     from gearwright.model.poses import Pose as Pose
-    from gearwright.model.sensors import SENSORS as SENSORS
-    from gearwright.model.sensors import CustomSensor as CustomSensor
-    from gearwright.model.sensors import Encoder as Encoder
-    from gearwright.model.sensors import LimitSwitch as LimitSwitch
-    from gearwright.model.sensors import Sensor as Sensor
-    from gearwright.model.topology import Branch as Branch
-    from gearwright.model.topology import Tree as Tree
+    from gearwright.model.sensors.body_sensors import BodySensor as BodySensor
+    from gearwright.model.sensors.body_sensors import ForceTorque as ForceTorque
+    from gearwright.model.sensors.body_sensors import Imu as Imu
+    from gearwright.model.sensors.sensors import SENSORS as SENSORS
+    from gearwright.model.sensors.sensors import CustomSensor as CustomSensor
+    from gearwright.model.sensors.sensors import Encoder as Encoder
+    from gearwright.model.sensors.sensors import LimitSwitch as LimitSwitch
+    from gearwright.model.sensors.sensors import Sensor as Sensor
     from gearwright.model.transmissions import Backlash as Backlash
     from gearwright.model.transmissions import CustomJointMap as CustomJointMap
     from gearwright.model.transmissions import CustomTransmission as CustomTransmission
@@ -77,27 +73,7 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
     from gearwright.model.transmissions import Transmission as Transmission
     from gearwright.model.transmissions import TransmissionMap as TransmissionMap
-
-# module → its names
-_NAMES = {
-    "actuators": "ACTUATORS Actuator CustomActuator DCMotor ElectricMotor PneumaticCylinder Solenoid",
-    "body_sensors": "BodySensor ForceTorque Imu",
-    "couplings": "MODES Affine Coupling Couplings Mode Term compose in_order",
-    "geometry": "Box Capsule Cone Cylinder Ellipsoid Geometry Mesh OtherShape Plane Sphere",
-    "hardware": "CommandLimits Component Hardware Interface MimicJoint",
-    "inertia": "MASSLESS Inertia",
-    "joints": "JOINT_KINDS WORLD Axis AxisDynamics AxisRef Joint JointKind Limits SafetyController",
-    "mechanism": "DEFAULT_GRAVITY Frame Link Mechanism",
-    "poses": "IDENTITY Pose",
-    "sensors": "SENSORS CustomSensor Encoder LimitSwitch Sensor",
-    "topology": "Branch Tree",
-    "transmissions": "Backlash CustomJointMap CustomTransmission DifferentialTransmission "
-    "FourBarLinkage FourBarLinkageTransmission LinearMap LinearTransmission Losses "
-    "Series SimpleTransmission Transmission TransmissionMap",
-}
-_LAZY = {name: f"gearwright.model.{module}" for module, names in _NAMES.items() for name in names.split()}
-
-__all__ = list(_LAZY)
-
-if not TYPE_CHECKING:  # where a name that is not there is an error
-    __getattr__ = lazy_names(__name__, _LAZY)
+    from gearwright.model.tree.topology import Branch as Branch
+    from gearwright.model.tree.topology import Tree as Tree
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

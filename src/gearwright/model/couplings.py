@@ -233,6 +233,11 @@ class Couplings(Mapping[str, Coupling]):
         return NamesView(self)
 
     @cached_property
+    def exact(self) -> tuple[Coupling, ...]:
+        """Those whose followers are substituted, and are no part of a state."""
+        return tuple(c for c in self._by_name.values() if c.mode == "exact")
+
+    @cached_property
     def ordered(self) -> tuple[Coupling, ...]:
         """As by `in_order`, worked out once."""
         return tuple(in_order(self._by_name.values()))

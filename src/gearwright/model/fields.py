@@ -44,7 +44,7 @@ class Quantity:
     whole: bool = False  # a count: of teeth, of pins
     choices: tuple[Any, ...] = ()
     tag: str | None = None  # what files call it, where that is not the field's name
-    table: bool = False  # rows of numbers, a unit a column: x y  x y …
+    table: bool = False  # rows of numbers, one unit per column: x y  x y …
     parameter: bool = True  # whether a real number can be an input of the compiled step
     shown: str | None = None  # in `show`, `{}` for value and unit; None: by its name; "": not at all
 

@@ -13,23 +13,20 @@ from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
-from gearwright.model.checks import advise, check
+from gearwright.model.checks.checks import advise, check
 from gearwright.model.couplings import Couplings
 from gearwright.model.geometry import Geometry
-from gearwright.model.inertia import MASSLESS, Inertia
 from gearwright.model.joints import AxisRef, Joint
-from gearwright.model.kinematics import link_poses
-from gearwright.model.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
-from gearwright.model.mobility import Mobility, mobility
+from gearwright.model.layout.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
+from gearwright.model.loops.mobility import Mobility, mobility
+from gearwright.model.loops.rings import placing_order
+from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
+from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.names_view import NamesView
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
-from gearwright.model.references import spanned
-from gearwright.model.rings import placing_order
-from gearwright.model.second_descriptions import SecondDescription, second_descriptions
-from gearwright.model.sensors import Encoder, Sensor
-from gearwright.model.topology import Tree, forward, grow
+from gearwright.model.sensors.sensors import Encoder, Sensor
 from gearwright.model.transmissions import (
     Backlash,
     LinearTransmission,
@@ -39,10 +36,14 @@ from gearwright.model.transmissions import (
     type_name,
     with_own,
 )
+from gearwright.model.tree.kinematics import link_poses
+from gearwright.model.tree.references import spanned
+from gearwright.model.tree.topology import Tree, forward, grow
 from gearwright.notebooks import NotebookDisplay
 
 if TYPE_CHECKING:
-    from gearwright.model.hardware import Hardware
+    from gearwright.model.hardware.hardware import Hardware
+    from gearwright.model.parallel.jacobian import ActuationJacobian
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -270,6 +271,19 @@ class Mechanism(NotebookDisplay):
                 if more:
                     seen[ref] = seen.get(ref, 0.0) + float(more)
         return seen
+
+    def actuation_jacobian(
+        self, position: Mapping[str, float | Sequence[float]] | None = None, output: str | Sequence[str] | None = None
+    ) -> ActuationJacobian:
+        """Motors and outputs at one pose, in both directions: velocities, efforts, inertia and limits.
+
+        Positions as in `configuration`; loops are assembled with them. Outputs are joint axes, or parts of a link's
+        motion (`LINK.x` … `LINK.rz`, world axes). By default those that motors drive; of closed loops, passive joints
+        from the loops' mount to the link where most of them meet, or else that link's motion.
+        """
+        from gearwright.model.parallel.jacobian import actuation_jacobian
+
+        return actuation_jacobian(self, position, output)
 
     # --- changed copies ----------------------------------------------------------------------------------------
 

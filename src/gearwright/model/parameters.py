@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from gearwright.model.actuators import Actuator
 from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
-from gearwright.model.inertia import Inertia
 from gearwright.model.joints import Axis, AxisDynamics, Joint
+from gearwright.model.mass.inertia import Inertia
 from gearwright.model.transmissions import Transmission, efficiency_only, parameter_quantities
 
 if TYPE_CHECKING:

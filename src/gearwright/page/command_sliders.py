@@ -10,7 +10,7 @@ from gearwright.model import Actuator, Mechanism
 from gearwright.page.controls import Controls
 from gearwright.page.player import Player
 from gearwright.page.sliders import Slider
-from gearwright.sim.units import actuator_units
+from gearwright.sim.state.units import actuator_units
 
 SPEED = 10.0  # [rad/s] of a velocity command without a limit
 VOLTAGE = 24.0  # [V] of a voltage command without a supply

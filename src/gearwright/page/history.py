@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.sim.kept_rows import KeptRows
-from gearwright.sim.recorded_signals import KernelEvaluator
+from gearwright.sim.recorder.kept_rows import KeptRows
+from gearwright.sim.recorder.recorded_signals import KernelEvaluator
 from gearwright.sim.recordings.columns import SlotChunk
-from gearwright.sim.recordings.schema import Signal
 from gearwright.sim.recordings.signal_names import label
+from gearwright.sim.signals import Signal
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
-    from gearwright.sim.clock import Clock
+    from gearwright.sim.running.clock import Clock
 
 PERIOD = 5e-4  # [s] of the simulation between two rows; a longer step has a row each
 ROWS, CHUNKS = 256, 40  # of a chunk; chunks that are kept: ten seconds at 1 ms

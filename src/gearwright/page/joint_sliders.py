@@ -65,4 +65,4 @@ class JointSliders:
 
 
 def exact_followers(robot: Mechanism) -> set[str]:
-    return {str(c.follower.joint) for c in robot.couplings.values() if c.mode == "exact"}
+    return {str(c.follower.joint) for c in robot.couplings.exact}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source
-from gearwright.formats.mesh_files import OUTSIDE, MeshFiles
+from gearwright.formats.paths.mesh_files import OUTSIDE, MeshFiles
 from gearwright.page.glb import linearised, painted
 from gearwright.page.mesh_process import MeshProcess, UnreadableMeshError
 

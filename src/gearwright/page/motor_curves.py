@@ -15,7 +15,7 @@ from gearwright.display.visible import visible
 from gearwright.model import Actuator
 from gearwright.page.controls import Controls
 from gearwright.page.motion import Motion
-from gearwright.sim.units import actuator_units
+from gearwright.sim.state.units import actuator_units
 
 PAGE = 6  # motors at a time
 PERIOD = 0.1  # [s] between two drawings

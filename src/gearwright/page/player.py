@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import GearwrightError
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 from gearwright.page.envelope import envelope
 from gearwright.page.history import History
 from gearwright.page.motion import DRAWN, FRAME, TRACE, Motion

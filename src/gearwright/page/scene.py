@@ -1,4 +1,4 @@
-"""The robot in the scene: a frame a link, with its shapes; frames move, shapes stay as they were sent."""
+"""The robot in the scene: one frame per link, with its shapes; frames move, shapes stay as they were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of links, as viser takes them: one function a kind, one row of the table each."""
+"""Shapes of links, as viser takes them: one function and one row of the table per kind."""
 
 from __future__ import annotations
 

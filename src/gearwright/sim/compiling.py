@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from gearwright.diagnostics import Diagnostic, first_of
 from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
-from gearwright.model.rotors import with_rotors
-from gearwright.model.simulation_checks import not_simulable
-from gearwright.model.split_links import with_split_links
-from gearwright.sim.kernels import CompiledKernels
-from gearwright.sim.options import Options, coupled
+from gearwright.model.checks.simulation_checks import not_simulable
+from gearwright.model.loops.split_links import with_split_links
+from gearwright.model.mass.rotors import with_rotors
+from gearwright.sim.options import MOST_OPERATIONS, Options, coupled
+from gearwright.sim.programs.kernels import CompiledKernels, out_of_memory
 from gearwright.sim.simulation import Simulation
 
 if TYPE_CHECKING:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
 # warnings of checks that are given in another way: by the simulation's diagnostics, and by steps from such a start
 SAID_ELSEWHERE = ("coupling-contradicted", "transmission-start")
@@ -42,6 +42,7 @@ def compile(
     control_period: int = 1,
     wrenches: Sequence[str] = (),
     passes: int | None = None,
+    most_operations: int = MOST_OPERATIONS,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -53,8 +54,8 @@ def compile(
                 moving on in between)
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
-    device      "cpu", "cuda" (an NVIDIA GPU: one thread a robot), "interpreter" (NumPy, slow: the reference) or a back
-                end of another package
+    device      "cpu", "cuda" (an NVIDIA GPU: one thread per robot), "interpreter" (NumPy, slow: the reference) or a
+                back end of another package
     precision   "double" or "single"
     coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
                 damping ratio 1 where the file does not say)
@@ -69,6 +70,8 @@ def compile(
     wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
     passes      of a midpoint step at most (24); they end as soon as the mean velocity has settled. What has not come
                 near by then is made in parts
+    most_operations  CompileError for a robot with more arithmetic operations per step than this: two million take some
+                minutes and 3 GB to compile. The largest robot that is known has 115,000
     threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
@@ -94,7 +97,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
-        wrenches=wrenches, passes=passes,
+        wrenches=wrenches, passes=passes, most_operations=most_operations,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))
@@ -103,7 +106,10 @@ def compile(
         warn(first_of(others, others[0].file), LoadWarning)
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
-    sim = Simulation(robot, options, CompiledKernels(robot, options))
+    try:
+        sim = Simulation(robot, options, CompiledKernels(robot, options))
+    except MemoryError:
+        raise out_of_memory(robot) from None
     sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
     if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)

@@ -19,9 +19,12 @@ from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
 
 if TYPE_CHECKING:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
 MOST = 10**12  # of robots, iterations and threads
+# of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 520,000; two million take
+# some minutes and 3 GB to compile
+MOST_OPERATIONS = 2_000_000
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
 # option → its values, and of each why it cannot be had yet ("" if it can)
 CHOICES: dict[str, dict[str, str]] = {
@@ -51,6 +54,7 @@ class Options:
     controller: Declared | None = None
     control_period: int = 1  # steps
     wrenches: tuple[str, ...] = ()  # links that `step(wrench=…)` can push
+    most_operations: int = MOST_OPERATIONS
 
     def __post_init__(self) -> None:
         for option in CHOICES:
@@ -65,7 +69,7 @@ class Options:
             raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
-        for option in ("batch", "iterations", "passes", "threads", "control_period"):
+        for option in ("batch", "iterations", "passes", "threads", "control_period", "most_operations"):
             if getattr(self, option) is not None or option not in ("threads", "passes"):
                 whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
@@ -93,6 +97,7 @@ class Options:
         coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
         control_period: int = 1, wrenches: Sequence[str] = (), passes: int | None = None,
+        most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
         names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
@@ -108,6 +113,7 @@ class Options:
             drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_period,
             wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
+            most_operations=most_operations,
         )  # fmt: skip
 
 
@@ -132,7 +138,7 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
 
 
 def _drives(given: object) -> dict[str, Drive]:
-    from gearwright.model.drives import Drive
+    from gearwright.model.hardware.drives import Drive
 
     if given and not isinstance(given, Mapping):
         raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")

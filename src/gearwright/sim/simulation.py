@@ -13,32 +13,36 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
-from gearwright.model.drives import UNGIVEN_RATE
-from gearwright.model.slots import StepSlot
+from gearwright.model.hardware.drives import UNGIVEN_RATE
+from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
-from gearwright.sim import analysis, assembly, given_values, observed, reporting, views
-from gearwright.sim.batch_state import BatchState
-from gearwright.sim.calling import ControllerState
-from gearwright.sim.clock import Clock
-from gearwright.sim.device_arrays import DeviceArrays
-from gearwright.sim.failing import failure
-from gearwright.sim.inputs import Inputs
-from gearwright.sim.layout import Layout
-from gearwright.sim.loops import redundant
-from gearwright.sim.named_values import NamedValues
 from gearwright.sim.options import Options, cores
-from gearwright.sim.ports import Port
-from gearwright.sim.probes import Probes
-from gearwright.sim.snapshot import Snapshot, copied
-from gearwright.sim.starting import reset
-from gearwright.sim.stepping import step
-from gearwright.sim.unsimulated import unsimulated
-from gearwright.sim.values import Array, Value, Values
+from gearwright.sim.reset import assembly
+from gearwright.sim.reset.loops import redundant
+from gearwright.sim.reset.starting import reset
+from gearwright.sim.running import reporting
+from gearwright.sim.running.calling import ControllerState
+from gearwright.sim.running.clock import Clock
+from gearwright.sim.running.failing import failure
+from gearwright.sim.running.stepping import step
+from gearwright.sim.running.unsimulated import unsimulated
+from gearwright.sim.signals import TIME, Signal, SignalTable
+from gearwright.sim.state import given_values
+from gearwright.sim.state.batch_state import BatchState
+from gearwright.sim.state.device_arrays import DeviceArrays
+from gearwright.sim.state.inputs import Inputs
+from gearwright.sim.state.layout import Layout
+from gearwright.sim.state.snapshot import Snapshot, copied
+from gearwright.sim.state.values import Array, Read, Value, Values
+from gearwright.sim.views import analysis, observed
+from gearwright.sim.views.named_values import NamedValues
+from gearwright.sim.views.ports import Port
+from gearwright.sim.views.probes import Probes
 
 if TYPE_CHECKING:
-    from gearwright.sim.hardware_interfaces import HardwareInterface
-    from gearwright.sim.kernels import Kernels
+    from gearwright.sim.programs.kernels import Kernels
     from gearwright.sim.recordings import Recording, Schema, Sink
+    from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
 
@@ -72,7 +76,7 @@ class Simulation(NamedValues, NotebookDisplay):
         code = kernels["step"]
         self.kernels = kernels
         self.layout = Layout.of(robot, options, code.program, kernels.facts)
-        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options.integrator, self.layout.devices)
+        self.diagnostics: tuple[Diagnostic, ...] = unsimulated(robot, options, self.layout.sensing.untimely)
         self.batch_state = BatchState(code, self.batch, self.threads)
         self.inputs = Inputs(self.batch_state, self.layout, options.integrator)
         self.probes = Probes(kernels, self.batch_state, self.inputs)
@@ -115,11 +119,24 @@ class Simulation(NamedValues, NotebookDisplay):
             return self.controller_state.memory
         return self._view("memory")
 
-    def _view(self, name: str) -> Values:
-        view = self._views.get(name)
-        if view is None:
-            view = self._views[name] = views.VIEWS[name](self)
-        return view
+    @property
+    def signals(self) -> SignalTable:
+        """Every quantity that can be read by name."""
+        return self.layout.signals
+
+    def reader(self, signal: Signal) -> Read:
+        """Reads one signal as it is now; looked up once, it is the fastest way."""
+        return self.probes.reader(signal) if signal != TIME else lambda: self.time
+
+    @property
+    def _left_out(self) -> Sequence[str]:
+        return tuple(self.robot.contradicted)
+
+    @property
+    def parameters(self) -> Values:
+        """The values that the parameters have now."""
+        slot = self.batch_state.slot(StepSlot.PARAMETER)
+        return Values("parameter", {name: slot.reader(i) for i, name in enumerate(self.options.inputs)}, {})
 
     @cached_property
     def arrays(self) -> DeviceArrays:
@@ -137,7 +154,7 @@ class Simulation(NamedValues, NotebookDisplay):
     @cached_property
     def schema(self) -> Schema:
         """The signals of its recordings, with units."""
-        from gearwright.sim.recorded_signals import simulation_schema
+        from gearwright.sim.recorder.recorded_signals import simulation_schema
 
         return simulation_schema(self)
 
@@ -211,7 +228,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
         enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
         """
-        from gearwright.sim.hardware_interfaces import HardwareInterface
+        from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
@@ -273,7 +290,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
         Steps that did not settle make one UnsettledWarning.
         """
-        from gearwright.sim.running import run  # with the recordings: not needed to step
+        from gearwright.sim.running.running import run  # with the recordings: not needed to step
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
@@ -281,21 +298,6 @@ class Simulation(NamedValues, NotebookDisplay):
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------
-
-    @property
-    def kinetic_energy(self) -> Value:
-        """[J]."""
-        return self._view("energy")["kinetic"]
-
-    @property
-    def potential_energy(self) -> Value:
-        """Energy of gravity, zero at the world's origin, and of springs [J]."""
-        return self._view("energy")["potential"]
-
-    @property
-    def energy(self) -> Value:
-        """Kinetic and potential [J]."""
-        return self.kinetic_energy + self.potential_energy
 
     @property
     def momentum(self) -> Momentum:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import BeyondLimitsWarning, SimulationError, UnsettledWarning
-from gearwright.model.design_rules import broken_rules
+from gearwright.model.checks.design_rules import broken_rules
 from gearwright.study.metrics import Accumulator, called
 
 if TYPE_CHECKING:

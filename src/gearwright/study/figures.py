@@ -17,7 +17,7 @@ MOST_POINTS = 20_000  # that a scatter plot shows: evenly chosen rows beyond
 
 
 def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: str | Path) -> None:
-    """A heat map a metric where a grid has two parameters, a scatter matrix otherwise."""
+    """One heat map per metric where a grid has two parameters, a scatter matrix otherwise."""
     grid = _grid(table, parameters)
     figure = _heat_maps(table, parameters, metrics, grid) if grid else _scatter_matrix(table, [*parameters, *metrics])
     _save(figure, Path(path))

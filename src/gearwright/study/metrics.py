@@ -1,4 +1,4 @@
-"""Metrics of a sweep: one number a design.
+"""Metrics of a sweep: one number per design.
 
 `"motor.torque:max"` reduces a signal while the run goes on, so that no trajectory is kept. A function gets a
 `Recording` of a whole chunk of designs, (T, B), and returns (B,).
@@ -46,7 +46,7 @@ def find_signal(schema: Schema, name: str) -> Signal:
 
 
 class Accumulator:
-    """A sink that keeps one number a design of each signal, whatever the length of the run."""
+    """A sink that keeps one number per design of each signal, whatever the length of the run."""
 
     def __init__(self, specs: Mapping[str, str]) -> None:
         self._specs, self._reduced = specs, dict[str, Reduced]()

@@ -14,10 +14,10 @@ import numpy as np
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
 from gearwright.given_numbers import whole
-from gearwright.sim.function_content import NoKeyError
-from gearwright.sim.keys import content_digest, key
-from gearwright.sim.recorded_signals import run_schema
-from gearwright.sim.running import steps_in
+from gearwright.sim.programs.function_content import NoKeyError
+from gearwright.sim.programs.keys import content_digest, key
+from gearwright.sim.recorder.recorded_signals import run_schema
+from gearwright.sim.running.running import steps_in
 from gearwright.study.chunks import Job
 from gearwright.study.designs import Chunking, Designs, designs
 from gearwright.study.engines import find_engine
@@ -56,7 +56,7 @@ def sweep(
     progress: bool = False,
     **options: Any,
 ) -> Any:
-    """Simulates many designs of a robot, and returns a polars table: a row a design, with its parameters and metrics.
+    """Simulates many designs of a robot. Returns a polars table: one row per design, with its parameters and metrics.
 
     vary      by parameter (see `robot.parameters`): (low, high, n) or a list of values; (low, high) unless a grid
     metrics   by name: "signal:last", "max", "min", "mean", "rms" or "range" of a signal such as "motor.torque", or a

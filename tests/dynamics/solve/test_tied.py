@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.bench.trees import curl
+from benchmarks.bench.trees import curl
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import Inertia
@@ -16,7 +16,7 @@ from gearwright.dynamics.solve.rows import COMPLIANCE
 from gearwright.dynamics.solve.tied import Tied, in_rings, schur_operations, solve_tied, tied
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.fronts import inertia
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 from tests.dynamics.solve.test_switching import problems
 from tests.dynamics.test_fronts import chain
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gearwright.dynamics import TOLERANCE, Equations
-from gearwright.dynamics.steps.builder import Repeat
+from gearwright.dynamics import Equations
+from gearwright.dynamics.steps.builder import Branch, Repeat
 from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
 from tests.dynamics.stepping import run, started
 
@@ -15,7 +15,7 @@ def body_on_a_ball(precision="double"):
     body = Link(name="b", inertia=Inertia(mass=1.0, moments=MOMENTS))
     ball = Joint(name="j", kind="ball", parent=WORLD, child="b")
     robot = Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0))
-    return Equations(robot, integrator="midpoint", tolerance=TOLERANCE[precision])
+    return Equations(robot, integrator="midpoint", precision=precision)
 
 
 def spun(top, speed, dt, steps):
@@ -30,7 +30,7 @@ def spun(top, speed, dt, steps):
 def stage(top, name):
     def found(body):
         for node in body:
-            if isinstance(node, Repeat):
+            if isinstance(node, Repeat | Branch):
                 yield from found(node.body)
             elif node.name() == name:
                 yield node

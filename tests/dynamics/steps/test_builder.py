@@ -5,7 +5,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Expression, sin
-from gearwright.dynamics.steps.builder import Repeat, StageBoundary, StepBuilder
+from gearwright.dynamics.steps.builder import Branch, Repeat, StageBoundary, StepBuilder
 from tests.dynamics.stepping import run
 
 
@@ -88,6 +88,18 @@ def test_loops_end_by_count_or_by_a_number():
     slots = {"x": np.array([0.0]), "end": np.array([0.0])}
     run(build.body, slots)
     assert slots["x"] == pytest.approx([7.0], rel=1e-12)
+
+
+@pytest.mark.parametrize(("end", "after"), [(0.0, 6.0), (1.0, 5.0)])
+def test_a_branch_is_left_out_where_its_number_is_not_zero(end, after):
+    build = StepBuilder({"x": SX.sym("x"), "end": SX.sym("end")})
+    with build.unless("end"):
+        build["x"] = [build["x"][0] + 1.0]
+        build.stage("count")
+    assert [type(node) for node in build.body] == [Branch]
+    slots = {"x": np.array([5.0]), "end": np.array([end])}
+    run(build.body, slots)
+    assert slots["x"] == pytest.approx([after], rel=1e-12)
 
 
 def test_what_no_stage_stores_is_a_mistake():

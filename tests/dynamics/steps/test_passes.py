@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.steps.passes import give_way, has_settled, is_unresolved, tolerance
 from tests.dynamics.stepping import run, started
 from tests.dynamics.steps.spinning import body_on_a_ball, one_pass, stage
@@ -89,9 +90,9 @@ def test_a_ball_is_one_axis(dt, found):
 
 def test_every_axis_by_its_own_speed():
     """A rotor's 1e4 rad/s is no measure for the gimbal that carries it; below 1 rad/s that is the measure."""
-    assert has_settled([1e4 + 0.04, 0.0], [1e4, 4e-6], 5e-6)
-    assert not has_settled([1e4, 0.0], [1e4, 6e-6], 5e-6)
-    assert not has_settled([1e4 + 0.06, 0.0], [1e4, 0.0], 5e-6)
+    assert has_settled(Column([1e4 + 0.04, 0.0]), [1e4, 4e-6], 5e-6)
+    assert not has_settled(Column([1e4, 0.0]), [1e4, 6e-6], 5e-6)
+    assert not has_settled(Column([1e4 + 0.06, 0.0]), [1e4, 0.0], 5e-6)
 
 
 def test_loops_that_do_not_settle_give_way_ever_more():

@@ -19,7 +19,7 @@ from gearwright.dynamics.solve.terms import Bounded, Collected
 from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import StageBoundary
 from gearwright.dynamics.steps.reuse import Form, refilled, unknowns, with_unknowns
-from gearwright.sim.programs import step_program
+from gearwright.sim.programs.programs import step_program
 from tests.sim.robots import FOLLOWING
 from tests.tolerances import ROUNDING
 

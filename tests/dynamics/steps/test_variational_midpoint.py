@@ -6,6 +6,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics import Equations
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import column, scalars
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.steps.variational_midpoint import balance, momentum_after, rotate_inverse
@@ -25,7 +26,9 @@ def functions(equations):
     q, p, w, f, kick = (SX.sym(s, n) for s in "qpwfk")
     at = balance(model, scalars(q), scalars(p), scalars(w), [0.0] * n, DT)
     places = [0.0] * n, [0.0] * n  # matter to light bases alone
-    after = momentum_after(model, places[0], scalars(p), scalars(w), places[1], scalars(f), scalars(kick), DT)
+    after = momentum_after(
+        model, places[0], Column(scalars(p)), scalars(w), places[1], Column(scalars(f)), Column(scalars(kick)), DT
+    )
     return (
         casadi.Function("balance", [q, p, w], [column(at.residual), column(at.force)]),
         casadi.Function("after", [p, w, f, kick], [column(after)]),

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import Bridge, Drive, Sample
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.motors import Motor, Supply
+from gearwright.hardware.motors import Motor, Supply, with_winding
 from gearwright.hardware.protocols import protocol
+from gearwright.model import Actuator
 
 DT = 1e-3
+
+
+def driven(motor: Motor, bridge: Bridge, speed: float) -> float:
+    """The torque of a winding at a speed [N·m]."""
+    if not motor.resistance:
+        return bridge.torque
+    voltage = max(bridge.voltage, 1e-300)  # a model's is positive; shorted windings have none
+    winding = with_winding(Actuator(name="m"), replace(motor, supply_voltage=voltage))
+    return float(winding.effort_at(bridge.torque, speed))
 
 
 class Turntable:
@@ -23,8 +35,15 @@ class Turntable:
         self.inertia, self.load, self.jammed = inertia, 0.0, False
         self.true = [0.0, 0.0]  # position and velocity, whatever the encoder shows
         self.sent: list[Frame] = []
-        self.drive.latch(0.0, 0.0, 0.0, 0.0)
+        self._latch(0.0, 0.0)
         self.device.power_on(0.0)
+
+    def _latch(self, time: float, torque: float) -> None:
+        motor, (position, speed) = self.drive.motor, self.true
+        current, power = torque / motor.torque_constant, torque * speed
+        self.drive.latch(
+            Sample(time, position, speed, torque, current, self.drive.supply.voltage, motor.ambient_temperature, power)
+        )
 
     @property
     def time(self) -> float:
@@ -37,13 +56,13 @@ class Turntable:
         """Advances; returns what the device sent meanwhile."""
         sent: list[Frame] = []
         for _ in range(round(seconds / DT)):
-            torque = self.drive.control(DT)
+            torque = driven(self.drive.motor, self.drive.control(DT), self.true[1])
             if not self.jammed:
                 self.true[1] += (torque + self.load) / self.inertia * DT
                 self.true[0] += self.true[1] * DT
             else:
                 self.true[1] = 0.0
-            self.drive.latch(self.time + DT, self.true[0], self.true[1], torque)
+            self._latch(self.time + DT, torque)
             if self.device.next_time() <= self.time + 1e-9:
                 sent += self.device.on_time(self.time)
         self.sent += sent

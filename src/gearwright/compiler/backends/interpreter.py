@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.program import LASTING, Body, Program, SlotKind, Stage
+from gearwright.compiler.program import LASTING, Body, Branch, Program, SlotKind, Stage
 from gearwright.compiler.program_text import from_text, to_text
-from gearwright.compiler.tape import Address, AnyAddress, IndexedAddress, Tape
+from gearwright.compiler.tape import Address, Tape
 
 
 class Interpreter(Backend):
@@ -40,7 +40,7 @@ class Interpreter(Backend):
 class Interpreted(Executable):
     """A program to be walked through."""
 
-    def _instance(self, batch: int, threads: int) -> InterpretedInstance:
+    def instance(self, batch: int = 1, *, threads: int = 1) -> InterpretedInstance:
         return InterpretedInstance(self, batch)
 
 
@@ -120,7 +120,6 @@ class InterpretedInstance(Instance):
 
     def __init__(self, executable: Interpreted, batch: int) -> None:
         super().__init__(executable, batch)
-        self._body, self._counts = executable.program.body, dict.fromkeys(executable.program.counts, 0)
         program, dtype = executable.program, executable.dtype
         kept = [s for s in program.slots if s.kind is not SlotKind.SCRATCH]
         kept.sort(key=lambda s: LASTING.index(s.kind) if s.kind in LASTING else len(LASTING))
@@ -176,7 +175,7 @@ class InterpretedInstance(Instance):
         """One step, or none where it is interrupted."""
         before = self._memory.copy()
         try:
-            _run_body(self._body, self._values, self._counts)
+            _run_body(self.executable.program.body, self._values)
         except BaseException:
             self._memory[:] = before
             raise
@@ -188,41 +187,34 @@ class InterpretedInstance(Instance):
         self._memory[failed, : self._lasting] = before[failed, : self._lasting]
         self.clock.value += not (self.batch == 1 and self._failed)
 
-    def _set_count(self, name: str, count: int) -> None:
-        self._counts[name] = count
-
     @property
     def failures(self) -> tuple[Failure, ...]:
         return tuple(self._failed[robot] for robot in sorted(self._failed))
 
 
-def _run_body(
-    body: Body, memory: Mapping[str, Array], counts: Mapping[str, int], indices: Mapping[str, int] | None = None
-) -> None:
+def _run_body(body: Body, memory: Mapping[str, Array]) -> None:
     for node in body:
         if isinstance(node, Stage):
-            run_tape(node.tape, memory, indices)
+            run_tape(node.tape, memory)
             continue
-        for i in range(node.count if isinstance(node.count, int) else counts[node.count]):
+        if isinstance(node, Branch):
+            if not (memory[node.unless] != 0).all():
+                _run_body(node.body, memory)
+            continue
+        for _ in range(node.count):
             if node.until is not None and (memory[node.until] != 0).all():
                 break
-            _run_body(node.body, memory, counts, {**(indices or {}), node.index: i} if node.index else indices)
+            _run_body(node.body, memory)
 
 
-def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int] | None = None) -> None:
-    """Executes a tape on slots of shape (batch, size), at these values of loop indices."""
-
-    def at(address: AnyAddress) -> Array:
-        slot, element = address if isinstance(address, Address) else address.at((indices or {})[address.counter])
-        place: Array = memory[slot][:, element]
-        return place
-
+def run_tape(tape: Tape, memory: Mapping[str, Array]) -> None:
+    """Executes a tape on slots of shape (batch, size)."""
     first = next(iter(memory.values()))
     like = np.zeros(len(first), first.dtype)
     values: list[Any] = []
     for op, args, data in tape.instructions:
-        if isinstance(data, Address | IndexedAddress):
-            values.append(at(data).copy())
+        if isinstance(data, Address):
+            values.append(memory[data.slot][:, data.element].copy())
         elif op == "const":
             values.append(np.full_like(like, data))
         else:
@@ -230,7 +222,7 @@ def run_tape(tape: Tape, memory: Mapping[str, Array], indices: Mapping[str, int]
             assert meaning is not None
             values.append(meaning(*(values[a] for a in args)))
     for address, value in tape.stores:
-        at(address)[:] = values[value]
+        memory[address.slot][:, address.element] = values[value]
 
 
 @dataclass
@@ -253,15 +245,14 @@ def interpret_program(
     series: Mapping[str, Any] | None = None,
     record: Sequence[str] = (),
     every: int = 1,
-    counts: Mapping[str, int] | None = None,
 ) -> Interpretation:
     """Runs `steps` steps of a program: for tests, all in one call.
 
     `values` broadcast to (batch, *shape); slots not given start at 0. `series` holds inputs that change every step,
-    (steps, batch, *shape). `counts` gives the run-time loop counts. A robot whose state stops being finite, or passes a
+    (steps, batch, *shape). A robot whose state stops being finite, or passes a
     slot's bound, keeps its last good state from then on.
     """
-    instance = Interpreted(program, precision).instance(batch, counts=counts)
+    instance = Interpreted(program, precision).instance(batch)
     for name, value in values.items():
         instance.set(name, value)
     records = instance.run(steps, series=series, record=record, every=every)

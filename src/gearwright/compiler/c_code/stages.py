@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from gearwright.compiler.c_code.memory import Memory
 from gearwright.compiler.c_code.operations import EXPRESSIONS, Dialect
 from gearwright.compiler.ops import HALVES, OPS, PAIR
-from gearwright.compiler.tape import AnyAddress, IndexedAddress, Instruction, Tape
+from gearwright.compiler.tape import Address, Instruction, Tape
 
 
 class StageText:
@@ -15,8 +13,6 @@ class StageText:
 
     def __init__(self, name: str, tape: Tape, memory: Memory, dialect: Dialect) -> None:
         self.name, self.tape, self.memory, self.dialect = name, tape, memory, dialect
-        self.tables: list[str] = []
-        self._offsets: dict[tuple[str, tuple[int, ...]], str] = {}
 
     def lines(self) -> list[str]:
         """All reads come before all writes: a stage sees its slots as they were when it began."""
@@ -48,33 +44,12 @@ class StageText:
     def _truth(self, i: int) -> str:
         return f"b{i}" if OPS[self.tape.instructions[i].op].boolean else f"({self._value(i)} != (real)0)"
 
-    def _place(self, address: AnyAddress) -> str:
-        if isinstance(address, IndexedAddress):
-            return self.memory(address.slot, f"{address.element} + {self._offset(address.counter, address.offsets)}")
-        return self.memory(address.slot, str(address.element))
-
-    def _offset(self, counter: str, offsets: tuple[int, ...]) -> str:
-        """offsets[counter] as base + stride·counter where it is that, otherwise from a table."""
-        i, n = index_name(counter), len(offsets)
-        stride = offsets[1] - offsets[0] if n > 1 else 0
-        if all(b - a == stride for a, b in pairwise(offsets)):
-            return f"{offsets[0] if n else 0} + {stride} * {i}"
-        key = counter, offsets
-        if key not in self._offsets:
-            self._offsets[key] = f"{self.name}_table{len(self.tables)}"
-            self.tables.append(f"GW_TABLE int {self._offsets[key]}[{n}] = {{{', '.join(map(str, offsets))}}};")
-        return f"{self._offsets[key]}[{i}]"
-
-
-def index_name(counter: str) -> str:
-    """The variable of a loop index; names of slots and loops may hold anything."""
-    return "i_" + "".join(c if c.isascii() and c.isalnum() else "_" for c in counter)
+    def _place(self, address: Address) -> str:
+        return self.memory(address.slot, address.element)
 
 
 def stage_function(name: str, tape: Tape, memory: Memory, dialect: Dialect, *, qualifiers: str, parameters: str) -> str:
-    """A stage as a function of the robot's memory (`parameters`) and of the loop indices it uses."""
+    """A stage as a function of the robot's memory (`parameters`)."""
     text = StageText(name, tape, memory, dialect)
     lines = "\n".join(f"    {line}" for line in text.lines())
-    indices = "".join(f", int {index_name(counter)}" for counter in tape.indices())
-    tables = "".join(f"{table}\n" for table in text.tables)
-    return f"{tables}{qualifiers} void {name}({parameters}{indices})\n{{\n{lines}\n}}\n"
+    return f"{qualifiers} void {name}({parameters})\n{{\n{lines}\n}}\n"

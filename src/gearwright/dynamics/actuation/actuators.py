@@ -21,7 +21,7 @@ from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unk
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
-from gearwright.model.layout import rotor_name, turns_body
+from gearwright.model.layout.layout import rotor_name, turns_body
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,6 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
     """From the model; what is not connected to any joint does nothing. `averaged`: efforts are means of a step."""
     connected = gears(mechanism, values)
     driven: list[ActuatorUnit] = []
-    places = memory_places(mechanism)
     for index, (name, a) in enumerate(mechanism.actuators.items()):
         if name not in connected:
             continue
@@ -119,7 +118,7 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
                 losses=losses,
                 ratios=map_unknowns(mechanism, t, values) if t is not None and losses.own is not None else {},
                 command=index,
-                states=places[name],
+                states=tuple(mechanism.layout.actuator[name][state] for state in a.states),
                 parameters=own,
                 body=inertia if body else 0.0,
                 averaged=averaged,
@@ -162,12 +161,3 @@ def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar]
         return {}
     limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
     return {"effort_limit": limit / abs(ratio)} if 0.0 < limit < inf else {}
-
-
-def memory_places(mechanism: Mechanism) -> dict[str, tuple[int, ...]]:
-    """Where each actuator's own state stands: after the efforts of all of them."""
-    places, start = {}, len(mechanism.actuators)
-    for name, a in mechanism.actuators.items():
-        places[name] = tuple(range(start, start + len(a.states)))
-        start += len(a.states)
-    return places

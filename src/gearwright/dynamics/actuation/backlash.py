@@ -12,7 +12,7 @@ from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.solve.terms import Term
 from gearwright.model import Backlash, Limits, Mechanism
-from gearwright.model.layout import AxisIndices
+from gearwright.model.layout.layout import AxisIndices
 
 
 @dataclass(frozen=True)

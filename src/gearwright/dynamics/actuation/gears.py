@@ -23,9 +23,9 @@ from gearwright.model import (
     Mechanism,
     Transmission,
 )
-from gearwright.model.layout import AxisIndices
-from gearwright.model.leading import led
+from gearwright.model.layout.layout import AxisIndices
 from gearwright.model.transmissions import offsets, rows, with_parameters
+from gearwright.model.transmissions.leading import led
 from gearwright.tracing import trace
 
 

@@ -7,16 +7,17 @@ itself: a coordinate whose neighbours are all neighbours of each other, if there
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar, reciprocal_above, times_reciprocal
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 
-Unknowns = TypeVar("Unknowns", list[Scalar], Sparse)
+Unknowns = TypeVar("Unknowns", Column, Sparse)
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ class Factors:
         columns = {k: {i: change(x) for i, x in column.items()} for k, column in self.columns.items()}
         return Factors(self.order, {k: change(r) for k, r in self.reciprocals.items()}, columns)
 
-    def solve(self, b: list[Scalar]) -> list[Scalar]:
+    def solve(self, b: Sequence[Scalar]) -> Column:
         """A⁻¹·b."""
-        x = list(b)
+        x = Column(b)
         for k in self.order:
             for i, factor in self.columns[k].items():
                 x[i] = x[i] - factor * x[k]

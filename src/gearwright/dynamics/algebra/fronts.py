@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.rotation import Transform
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
@@ -65,8 +66,8 @@ class Inertia:
         """All but the numbers."""
         return sorted(self.entries), [(f.parent, *f.columns) for f in self.fronts], len(self.whole)
 
-    def diagonal(self, n: int) -> list[Scalar]:
-        return list(self.whole) if self.fronts else [self.entries.get((i, i), 0.0) for i in range(n)]
+    def diagonal(self, n: int) -> Column:
+        return Column(self.whole if self.fronts else (self.entries.get((i, i), 0.0) for i in range(n)))
 
     def mapped(self, change: Change) -> Inertia:
         """The same with other numbers."""
@@ -97,9 +98,8 @@ class Inertia:
 
         return not all(coupled(a, b) for a in J for b in J)
 
-    def product(self, u: Sequence[Scalar]) -> list[Scalar]:
-        """The matrix times u."""
-        y: list[Scalar] = [0.0] * len(u)
+    def __matmul__(self, u: Sequence[Scalar]) -> Column:
+        y = Column.zeros(len(u))
         for (i, j), value in self.entries.items():
             y[i] = y[i] + value * u[j]
             if i != j:

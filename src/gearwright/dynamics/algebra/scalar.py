@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
+from threading import local
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi
 from casadi import SX, GlobalOptions
+
+from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -25,6 +29,27 @@ _ADD, _SUB, _MUL, _DIV = casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_
 _LT, _LE, _AND, _OR = casadi.OP_LT, casadi.OP_LE, casadi.OP_AND, casadi.OP_OR
 
 
+class TooManyOperationsError(CompileError):
+    """Tracing made more expressions than `at_most` permits."""
+
+
+class _Tracing(local):
+    left: float = inf  # expressions that this thread may still make
+
+
+_tracing = _Tracing()
+
+
+@contextmanager
+def at_most(operations: int) -> Iterator[None]:
+    """Bounds the expressions that are traced inside: beyond it, TooManyOperationsError."""
+    before, _tracing.left = _tracing.left, operations
+    try:
+        yield
+    finally:
+        _tracing.left = before
+
+
 class Expression:
     """A CasADi scalar. Comparisons and `&`, `|` give an expression that is 1 where they hold, else 0.
 
@@ -36,6 +61,9 @@ class Expression:
 
     def __init__(self, sx: SX) -> None:
         self.sx = sx
+        left = _tracing.left = _tracing.left - 1
+        if left < 0:
+            raise TooManyOperationsError
 
     @staticmethod
     def symbol(name: str) -> Expression:
@@ -66,8 +94,10 @@ class Expression:
         return -self if a == 0.0 else Expression(_binary(_SUB, a, self.sx))
 
     def __mul__(self, b: Scalar) -> Scalar:
+        if type(b) is Expression:
+            return Expression(_binary(_MUL, self.sx, b.sx))
         if type(b) is not float:
-            return Expression(_binary(_MUL, self.sx, _sx(b)))
+            return _times_other(self, b)  # type: ignore[no-any-return]
         if b == 0.0:
             return 0.0
         return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
@@ -117,6 +147,11 @@ class Expression:
 
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
+
+
+def _times_other(a: Expression, b: Any) -> Any:
+    """A column multiplies its elements itself; the rest are CasADi's numbers."""
+    return NotImplemented if isinstance(b, list) else Expression(_binary(_MUL, a.sx, b))
 
 
 def _sx(x: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total
 
 ROUNDING = 1e-14  # of the numbers that are added up
@@ -43,9 +44,9 @@ def _is_rounding(x: Scalar, parts: Sequence[Scalar]) -> bool:
     return is_number(x) and abs(x) <= ROUNDING * sum(map(abs, numbers))
 
 
-def transposed(G: list[Sparse], x: list[Scalar], n: int) -> list[Scalar]:
+def transposed(G: list[Sparse], x: Sequence[Scalar], n: int) -> Column:
     """Gᵀ·x."""
-    y: list[Scalar] = [0.0] * n
+    y = Column.zeros(n)
     for row, value in zip(G, x, strict=True):
         for u, g in row.items():
             y[u] = y[u] + g * value

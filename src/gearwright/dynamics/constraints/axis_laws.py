@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_number, is_zero, maximum, minimum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.constraints.friction import SpeedFriction
+from gearwright.dynamics.constraints.friction import FrictionRow, SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
@@ -195,19 +196,28 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
 
 def axis_rows(
     mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
-) -> Iterator[AxisRow | SoftStopRow]:
-    """One row for all axes that turn together. `shafts`: friction of actuators along each velocity coordinate."""
+) -> Iterator[AxisRow | SoftStopRow | FrictionRow]:
+    """One row for all axes that turn together, and one for each friction with states.
+
+    `shafts`: friction of actuators along each velocity coordinate.
+    """
     along = _axes(mechanism)
     families = _families(mechanism, values, along)
     for ref, place in along.items():
         limits = place.axis.limits
         if limits.stiffness is not None and _bounded(limits):
             yield SoftStopRow(place.name, place.position, place.velocity, limits)
+        yield from FrictionRow.of(place.name, place.axis, values, partial(_alone, place.velocity))
         members = families.get(ref, [])
         friction_terms = tuple(_friction_term(m, values, shafts) for m in members)
         lower, upper = _nearest(members)
         if lower or upper or any(r.by_speed or not is_zero(r.friction) for r in friction_terms):
             yield AxisRow(place.name, place.position, place.velocity, friction_terms, lower, upper)
+
+
+def _alone(velocity: int, now: Moment) -> Sparse:
+    """The direction of one coordinate."""
+    return {velocity: 1.0}
 
 
 def _friction_term(m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]) -> FrictionTerm:
@@ -246,7 +256,7 @@ def _families(
     mechanism: Mechanism, values: Mapping[str, Scalar], places: Mapping[AxisRef, PlacedAxis]
 ) -> dict[AxisRef, list[Member]]:
     """By axis that leads or is alone: itself, and those that exact couplings tie to it at constant ratios."""
-    exact = [c for c in mechanism.couplings.values() if c.mode == "exact" and _constant(c, values)]
+    exact = [c for c in mechanism.couplings.exact if _constant(c, values)]
     families = {ref: [Member(place, 1.0, 0.0)] for ref, place in places.items()}
     for follower, (terms, offset) in compose(exact).items():
         leader, ratio = next(iter(terms.items())) if len(terms) == 1 else (follower, 0.0)

@@ -15,10 +15,10 @@ from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
-from gearwright.dynamics.constraints.loop_joint_axes import CutRow, Winding, cut_axis_rows
+from gearwright.dynamics.constraints.loop_joint_axes import Winding, cut_axis_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
-from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
+from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, Instant, PositionRow
 from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
 from gearwright.dynamics.solve.terms import Rigid, Term
@@ -29,7 +29,7 @@ from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
 from gearwright.model.joints.closing import Condition as ClosingRow
-from gearwright.model.mobility import fixed
+from gearwright.model.loops.mobility import fixed
 
 DISAGREEMENT = 1e-4  # share of its answer by which a row of an overdetermined loop gives way: above rounding, squared
 
@@ -227,9 +227,9 @@ def _windings(mechanism: Mechanism) -> list[Winding | None]:
     return [winding(joint, whole_closure(joint, system, values), system, start) for joint in mechanism.tree.cuts]
 
 
-def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ClosureRows | CutRow]:
+def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ConstraintGroup]:
     """For each joint that the spanning tree leaves out: its constraints, and the forces along its axes."""
-    found: list[ClosureRows | CutRow] = []
+    found: list[ConstraintGroup] = []
     if not mechanism.tree.cuts:
         return found
     for joint, turns in zip(mechanism.tree.cuts, _windings(mechanism), strict=True):

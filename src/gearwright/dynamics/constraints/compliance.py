@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gearwright.model import Coupling, Mechanism
 from gearwright.model.joints import WORLD
-from gearwright.model.topology import Components
+from gearwright.model.tree.topology import Components
 
 
 def coupled_springs(mechanism: Mechanism, compliant: Sequence[Coupling]) -> dict[str, list[str]]:

@@ -13,9 +13,7 @@ from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.solve import saturated
 from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
-from gearwright.model.drives import UNGIVEN_RATE, Drive
-
-__all__ = ["Drive", "DriveRow"]
+from gearwright.model.hardware.drives import UNGIVEN_RATE, Drive
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from gearwright.dynamics.constraints.axis_laws import (
     hard_range,
     stop_energy,
 )
-from gearwright.dynamics.constraints.friction import SpeedFriction
+from gearwright.dynamics.constraints.friction import FrictionRow, SpeedFriction
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
@@ -55,6 +55,9 @@ class CutAxis:
         x, twists = self.closure.seen(now.at)
         slopes = {k: self.rate(x, V) for k, V in twists.items()}
         return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
+
+    def direction(self, now: Instant | Moment) -> Sparse:
+        return self.read(now)[1]
 
     def wound(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """The same with all of its turns, where the loop is planar."""
@@ -173,7 +176,7 @@ class CutSoftStopRow(CutRow):
 
 def cut_axis_rows(
     joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: Winding | None = None
-) -> Iterator[CutRow]:
+) -> Iterator[CutRow | FrictionRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
         cut = CutAxis(name, closure, joint, index, middle(limits), winding)
@@ -185,6 +188,7 @@ def cut_axis_rows(
         if limits.stiffness is not None and (lower > -inf or upper < inf):
             yield CutSoftStopRow(cut, limits)
             lower, upper = -inf, inf
+        yield from FrictionRow.of(name, axis, values, cut.direction)
         by_speed = SpeedFriction.of(name, axis, values)
         if by_speed or not is_zero(friction) or lower > -inf or upper < inf:
             yield CutStopRow(cut, friction, lower, upper, by_speed)

@@ -26,6 +26,7 @@ class Moment(NamedTuple):
     command: Sequence[Scalar] = ()  # of actuators
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
     acting: Sequence[Any] = ()  # each of them at the start of the step
+    friction: Sequence[Scalar] = ()  # states of frictions
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @staticmethod

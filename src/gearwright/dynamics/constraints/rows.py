@@ -21,7 +21,7 @@ from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order
-from gearwright.model.rings import unrounded
+from gearwright.model.loops.rings import unrounded
 
 PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 

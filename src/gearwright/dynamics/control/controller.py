@@ -24,8 +24,8 @@ from casadi import SX, Function
 from gearwright.dynamics.algebra.scalar import Scalar, equal, expression, scalars, where, without_simplification
 from gearwright.dynamics.control.reading import TracedReadings
 from gearwright.errors import CompileError, GearwrightError, TracingError, UnknownNameError
-from gearwright.model.control_places import ControlPlaces
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.control_places import ControlPlaces
+from gearwright.model.layout.slots import SlotName, StepSlot
 from gearwright.tracing import Traced, elements
 from gearwright.tracing.arrays import NO_NUMBER
 from gearwright.user_code import user_line

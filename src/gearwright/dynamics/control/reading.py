@@ -7,7 +7,6 @@ from typing import Any
 
 from casadi import SX
 
-from gearwright.dynamics.actuation.actuators import memory_places
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, scalars
 from gearwright.dynamics.algebra.sparse import identity
 from gearwright.dynamics.motion import Model
@@ -17,7 +16,7 @@ from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 from gearwright.tracing import Traced
 
 
@@ -134,15 +133,13 @@ def several(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
 def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: Any) -> Actuators:
     if StepSlot.COMMAND not in given:
         return Actuators({})
-    seen, places = model.actuation.seen(tree), memory_places(mechanism)
-    found = {}
-    for i, (name, a) in enumerate(mechanism.actuators.items()):
-        values = {"torque": given[StepSlot.ACTUATOR][i], "command": given[StepSlot.COMMAND][i]}
-        values |= {"position": 0.0, "velocity": 0.0}
+    seen, found = model.actuation.seen(tree), {}
+    for i, (name, places) in enumerate(mechanism.layout.actuator.items()):
+        own = {quantity: given[StepSlot.ACTUATOR][k] for quantity, k in places.items()}
+        values = {"torque": own["torque"], "command": given[StepSlot.COMMAND][i], "position": 0.0, "velocity": 0.0}
         if name in seen:
             values |= {"position": seen[name].position, "velocity": seen[name].speed}
-        values |= {state: given[StepSlot.ACTUATOR][k] for state, k in zip(a.states, places[name], strict=True)}
-        found[name] = ActuatorFormulas(name, values)
+        found[name] = ActuatorFormulas(name, values | own)
     return Actuators(found)
 
 

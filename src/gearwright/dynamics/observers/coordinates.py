@@ -14,7 +14,7 @@ from gearwright.dynamics.constraints.loop_joint_readings import cut_joint_readin
 from gearwright.dynamics.constraints.rows import ConstraintGroup, CouplingRow, Instant
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, present
 from gearwright.dynamics.tree.coordinates import State
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

@@ -13,7 +13,7 @@ from gearwright.dynamics.observers.link_motion import coordinate_screws, link_mo
 from gearwright.dynamics.observers.present import Given, Outputs, joint_wrenches, moving_tree, present
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import link_poses as poses_at
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

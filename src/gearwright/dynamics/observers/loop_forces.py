@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import casadi
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, scalars
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -38,7 +39,7 @@ class Rows:
     model: Model
     floors: Floors
 
-    def impulses(self, now: Moment, state: State, held: list[Scalar], last: Sequence[Scalar]) -> list[Scalar]:
+    def impulses(self, now: Moment, state: State, held: Column, last: Sequence[Scalar]) -> list[Scalar]:
         """λ·dt of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
         of_rows = [kind for kind in self.kinds for _ in range(kind.size)]
         closing = [i for i, kind in enumerate(of_rows) if isinstance(kind, ClosureRows)]
@@ -46,7 +47,7 @@ class Rows:
         if closing:
             for i in closing:
                 found[i] = 0.0
-            beside = [x + y for x, y in zip(held, row_efforts(self.kinds, now, found), strict=True)]
+            beside = held + row_efforts(self.kinds, now, found)
             for i, force in zip(closing, self._closing(now, state, beside), strict=True):
                 found[i] = force * now.dt
         return found
@@ -68,7 +69,7 @@ class Rows:
     def _drifts(self, state: State) -> list[Scalar]:
         """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
         model, t = self.model, Expression.symbol("t")
-        ahead = [x + t * rate for x, rate in zip(state.q, model.position_rate(state), strict=True)]
+        ahead = state.q + t * model.position_rate(state)
         tree = model.tree(State(ahead, state.u))
         rows = self._rows(Instant(tree, model.configuration(tree), 1.0))
         rates = column([dot(combined(row.J, tree.G), state.u) for row in rows])

@@ -16,7 +16,7 @@ from gearwright.dynamics.tree.algorithms import kinetic_energy, potential_energy
 from gearwright.dynamics.tree.algorithms import momentum as momentum_at
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

@@ -23,7 +23,7 @@ from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -62,11 +62,10 @@ def present(equations: Equations, given: Given) -> Present:
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         if last is not None:
             mass = Inertia(model.mass_matrix(at, tree)).diagonal(model.dof)
-            effort = [x + y for x, y in zip(effort, last.beside_middle(now, mass), strict=True)]
+            effort = effort + last.beside_middle(now, mass)
         rows = Rows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
-        of_rows = row_efforts(equations.kinds, now, impulses)
-        effort = [own + other for own, other in zip(effort, of_rows, strict=True)]
+        effort = effort + row_efforts(equations.kinds, now, impulses)
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 

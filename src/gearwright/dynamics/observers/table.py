@@ -12,7 +12,7 @@ from gearwright.dynamics.observers.coordinates import closure, cut_joints, obser
 from gearwright.dynamics.observers.links import link_acceleration, link_poses, link_velocity, reaction, screws
 from gearwright.dynamics.observers.motion_terms import bias, energy, inverse_dynamics, mass_matrix, momentum
 from gearwright.dynamics.observers.present import Given, Outputs
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations

@@ -17,9 +17,9 @@ from casadi import SX
 from gearwright.dynamics.algebra.scalar import Scalar, floor, scalars, where
 from gearwright.dynamics.sensing.noise import normals
 from gearwright.errors import CompileError, counted
-from gearwright.model.body_sensors import BodySensor
-from gearwright.model.noise_seeds import ENTRIES
-from gearwright.model.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
+from gearwright.model.sensors.body_sensors import BodySensor
+from gearwright.model.sensors.noise_seeds import ENTRIES
+from gearwright.model.sensors.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
 
 Sampled = tuple[list[Scalar], list[Scalar]]  # values, and the state after the sample
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import pi
 
 from gearwright.dynamics.algebra.scalar import Scalar, cos, floor, log, maximum, sin, sqrt
-from gearwright.model.noise_seeds import MODULI
+from gearwright.model.sensors.noise_seeds import MODULI
 
 MULTIPLIERS = (171.0, 172.0, 170.0)
 _LEAST = 2.0**-25  # of a uniform number: its logarithm must be finite in single precision (5.9 standard deviations)

@@ -15,16 +15,16 @@ from gearwright.dynamics.algebra.scalar import Scalar, expression, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
 from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
-from gearwright.model.noise_seeds import ENTRIES
-from gearwright.model.sensor_layout import SensorLayout
-from gearwright.model.sensors import Sensor
+from gearwright.model.layout.sensor_layout import SensorLayout
+from gearwright.model.sensors.noise_seeds import ENTRIES
+from gearwright.model.sensors.sensors import Sensor
 
 Signals = Mapping[str, tuple[list[Scalar], list[Scalar]]]  # of each sensor, positions and velocities
 
 
 @dataclass(frozen=True)
 class Channel:
-    """A sensor, and where its numbers are in the state: its own, then one register a value, newest sample first."""
+    """A sensor, and where its numbers are in the state: its own, then one register per value, newest sample first."""
 
     sensor: Sensor
     reader: Reader

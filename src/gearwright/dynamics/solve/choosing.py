@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, equal, maximum_number, minimum, negated, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number, differs, only_where
@@ -89,12 +90,11 @@ def choose(
     pieces = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
     chosen = number > 0.0
     made = where(chosen & negated(alone), 1.0 - first, 0.0)  # share of the way
-    going = [a + made * (b - a) for a, b in zip(way, places, strict=True)]
+    going = Column(way) + made * (Column(places) - way)
     single = number <= 1.0
     switch, undone = (only_where(single, _code(wrong, of)) for of in (found, tried))
     after = _progress(progress, number, len(laws), switch, undone)
-    kept = [where(chosen, new, old) for new, old in zip(after, progress, strict=True)]
-    return Choice(pieces, Progress(*kept), going)
+    return Choice(pieces, Progress(*select(chosen, after, progress)), going)
 
 
 def one_by_one(progress: Progress, laws: int) -> Condition:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors, factorise
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, times_reciprocal, total
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
@@ -43,9 +44,9 @@ class LeastMove:
         y = [{n: change(x) for n, x in row.items()} for row in self.y]
         return LeastMove(self.metric.mapped(change), y, self.rows.mapped(change))
 
-    def impulses(self, errors: Sequence[Scalar]) -> list[Scalar]:
+    def impulses(self, errors: Sequence[Scalar]) -> Column:
         """Along the rows; of rows that others imply, zero."""
-        return [-x for x in self.rows.solve(list(errors))]
+        return -self.rows.solve(errors)
 
     def move(self, errors: Sequence[Scalar]) -> Sparse:
         """δ, by coordinates."""

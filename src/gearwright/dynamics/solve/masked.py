@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
@@ -103,13 +104,13 @@ class Masked:
             {},
         )
 
-    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+    def solve(self, b: Sequence[Scalar]) -> Column:
         """H⁻¹·b, what is held held."""
         return self.backward(self.forward(b))[0]
 
-    def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
+    def forward(self, b: Sequence[Scalar]) -> Column:
         """`L⁻¹·b`, with constants and what is held taken to the right-hand side."""
-        x = [w + self.pivots.get(k, FREE).push for k, w in enumerate(b)]
+        x = Column(w + self.pivots.get(k, FREE).push for k, w in enumerate(b))
         forces = [NO_FORCE for _ in self.fronts]
         for c, group in self.groups.items():
             if c != GROUND:
@@ -152,9 +153,9 @@ class Masked:
             self._hand_on(c, forces)
         return y
 
-    def backward(self, x: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def backward(self, x: Sequence[Scalar]) -> tuple[Column, Column]:
         """The coordinates u, and what pushes each: `w = d·u − λ`."""
-        u, w = list(x), list(x)
+        u, w = Column(x), Column(x)
         carrying = {front.parent for front in self.fronts}
         V = [REST for _ in self.fronts]
         for c, group in reversed(self.groups.items()):
@@ -167,7 +168,7 @@ class Masked:
                 u[k] = self.scaled(k, w[k])
             if c in carrying and c != GROUND:
                 V[c] = carried + relative(self.fronts[c], u)
-        return u, [x - self.pivots.get(k, FREE).push for k, x in enumerate(w)]
+        return u, Column(x - self.pivots.get(k, FREE).push for k, x in enumerate(w))
 
     def _carried(self, c: int, V: Sequence[Motion]) -> Motion:
         """How a front moves because its parent does."""

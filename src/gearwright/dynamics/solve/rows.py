@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import (
     Condition,
     Scalar,
@@ -140,17 +141,16 @@ def solve_rows(
     impulses, pushes = dual.backward(dual.forward([-rate for rate in g]))
     E = [e if is_zero(e) else dual.pivots[i].slope_with(dual.inertias[i]) for i, e in enumerate(E)]
     more, pushes = _refinement(dual, E, impulses, pushes)
-    impulses = _sum(impulses, more)
+    impulses = impulses + more
     further = None
     if ring:
-        beside: list[Scalar] = [0.0] * len(y)
+        beside = Column.zeros(len(y))
         for _ in range(FURTHER):
             more, _ = _refinement(dual, E, more, more)
-            beside = _sum(beside, more)
+            beside = beside + more
         further = beside, _change(y, beside)
     compliances = [dual.inertias[i] for i in range(len(y))]
-    pushes = [-w for w in pushes]
-    return RowSolution(impulses, pushes, compliances, _change(y, impulses), [*before.values()], further)
+    return RowSolution(impulses, -pushes, compliances, _change(y, impulses), [*before.values()], further)
 
 
 def _change(y: Sequence[Sparse], impulses: Sequence[Scalar]) -> Sparse:
@@ -159,10 +159,6 @@ def _change(y: Sequence[Sparse], impulses: Sequence[Scalar]) -> Sparse:
         for k, a in row.items():
             change[k] = change.get(k, 0.0) + a * impulse
     return change
-
-
-def _sum(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def compliances(
@@ -206,19 +202,17 @@ def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
     return S
 
 
-def _refinement(
-    dual: Masked, E: Sequence[Scalar], impulses: Sequence[Scalar], pushes: list[Scalar]
-) -> tuple[list[Scalar], list[Scalar]]:
+def _refinement(dual: Masked, E: Sequence[Scalar], impulses: Sequence[Scalar], pushes: Column) -> tuple[Column, Column]:
     """Impulses that take off the rates what the compliance E has left of them, and the pushes then."""
     if all(map(is_zero, E)):
-        return [0.0] * len(impulses), pushes
+        return Column.zeros(len(impulses)), pushes
     left = [
         0.0 if is_zero(e) else where(dual.pivots[i].held, 0.0, e * impulse)
         for i, (e, impulse) in enumerate(zip(E, impulses, strict=True))
     ]
     linear = dual.linear()
     more, further = linear.backward(linear.forward(left))
-    return more, [w + (v - x) for w, v, x in zip(pushes, further, left, strict=True)]
+    return more, pushes + (further - left)
 
 
 def _law_pivot(line: Line, compliance: Scalar) -> Pivot:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Self
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
     Condition,
@@ -76,9 +77,9 @@ def dot(J: Sparse, x: Sequence[Scalar]) -> Scalar:
     return total(*(value * x[n] for n, value in J.items()))
 
 
-def jacobian_transpose(rows: Sequence[SweptTerm], impulses: Sequence[Scalar], n: int) -> list[Scalar]:
+def jacobian_transpose(rows: Sequence[SweptTerm], impulses: Sequence[Scalar], n: int) -> Column:
     """Jᵀ·λ."""
-    push: list[Scalar] = [0.0] * n
+    push = Column.zeros(n)
     for row, impulse in zip(rows, impulses, strict=True):
         for i, x in row.J.items():
             push[i] = push[i] + x * impulse
@@ -117,24 +118,24 @@ class Responses:
 
 
 def sweep(
-    rows: Sequence[SweptTerm], A: Responses, impulses: list[Scalar], rates: list[Scalar], going: Scalar,
+    rows: Sequence[SweptTerm], A: Responses, impulses: Sequence[Scalar], rates: Sequence[Scalar], going: Scalar,
     tolerance: float,
-) -> tuple[list[Scalar], list[Scalar], Scalar]:  # fmt: skip
+) -> tuple[Column, Column, Scalar]:  # fmt: skip
     """One pass over the terms. Also gives how much velocities have changed, as a share of the fastest where that is
     above 1: a rotor's speed is rounded to more than a joint's tolerance.
 
     `going` is 0 for a robot that has done: nothing of it changes.
     """
-    impulses, rates = list(impulses), list(rates)
+    after, rates = Column(impulses), Column(rates)
     change: Scalar = 0.0
     for i, row in enumerate(rows):
-        step = row.project(impulses[i], rates[i], A.own[i], tolerance) - impulses[i]
+        step = row.project(after[i], rates[i], A.own[i], tolerance) - after[i]
         step = step if is_number(going) else where(going, step, 0.0)
-        impulses[i] = impulses[i] + step
+        after[i] = after[i] + step
         for k, a in A.column(i).items():
             rates[k] = rates[k] + a * step
         change = change + abs((A.own[i].whole + row.cfm) * step)
     fastest: Scalar = 1.0
     for rate in rates:
         fastest = maximum(fastest, abs(rate))
-    return impulses, rates, change / fastest
+    return after, rates, change / fastest

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
@@ -35,7 +36,7 @@ def started(laws: Sequence[Acting], pieces: Sequence[Scalar]) -> list[Scalar]:
 class Iteration(NamedTuple):
     """Velocities and impulses with the pieces as they were, and the pieces that these belong to."""
 
-    u: list[Scalar]
+    u: Column
     impulses: list[Scalar]  # one a law
     reactions: list[Scalar]  # one an equality
     pieces: list[Scalar]  # one a law
@@ -64,7 +65,7 @@ class Problem:
         ties = None if roles.rows else tied(H, n, self.equalities)
         if ties is not None:
             factors, u, w, rows = solve_tied(ties, H, pivots, self.b)
-            return _Solved(self, lines, roles, factors, rows, u, w).looked_at(pieces, tolerance)
+            return _Solved(self, lines, roles, factors, rows, Column(u), Column(w)).looked_at(pieces, tolerance)
         factors = masked(H, n, pivots)
         x = factors.forward(self.b)
         beside: RowSolution | None = None
@@ -72,7 +73,7 @@ class Problem:
             row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
             floors, ring = Floors.of(self.eps), in_rings(self.equalities) and not any(e.group for e in self.equalities)
             beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, floors, ring=ring)
-            x = [a + beside.change.get(k, 0.0) for k, a in enumerate(x)]
+            x = Column(a + beside.change.get(k, 0.0) for k, a in enumerate(x))
         u, w = factors.backward(x)
         return _Solved(self, lines, roles, factors, beside, u, w).looked_at(pieces, tolerance)
 
@@ -134,8 +135,8 @@ class _Solved:
     roles: Roles
     factors: Masked
     rows: RowSolution | None
-    u: list[Scalar]
-    w: list[Scalar]
+    u: Column
+    w: Column
 
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the pieces that rates and impulses belong to."""
@@ -154,9 +155,8 @@ class _Solved:
             return self
         impulses, change = self.rows.further
         u, w = self.factors.linear().backward([change.get(k, 0.0) for k in range(len(self.u))])
-        pairs = (self.u, u), (self.w, w), (self.rows.impulses, impulses)
-        u, w, impulses = ([a + b for a, b in zip(*pair, strict=True)] for pair in pairs)
-        return replace(self, rows=self.rows._replace(impulses=impulses), u=u, w=w)
+        rows = self.rows._replace(impulses=Column(self.rows.impulses) + impulses)
+        return replace(self, rows=rows, u=self.u + u, w=self.w + w)
 
     def _next(self, i: int, piece: Scalar, load: LoadLine) -> Scalar:
         jumps = self.rows is None and i in self.roles.pivots.values()

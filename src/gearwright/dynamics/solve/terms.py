@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
@@ -100,7 +101,7 @@ Term: TypeAlias = Straight | Bounded | Rigid | Curve
 class Solved(NamedTuple):
     """Velocities of a phase, the impulses of its laws, equalities and curves, and the pieces that laws are on."""
 
-    u: list[Scalar]
+    u: Column
     laws: list[Scalar]
     equalities: list[Scalar]
     curves: list[Scalar]
@@ -139,9 +140,9 @@ class Collected:
         """M with the slopes of the lines."""
         return M.with_lines([(line.J, line.slope) for line in self.lines])
 
-    def push(self, n: int) -> list[Scalar]:
+    def push(self, n: int) -> Column:
         """Constants of the lines."""
-        b: list[Scalar] = [0.0] * n
+        b = Column.zeros(n)
         for line in self.lines:
             for i, x in line.J.items():
                 b[i] = b[i] + x * line.constant
@@ -158,7 +159,7 @@ class Collected:
         read = self.places[self.unread :]
         return [(kind, i) for kind, i in read for _ in range(self.curves[i].size if kind == "curve" else 1)]
 
-    def impulses(self, found: Solved) -> list[Scalar]:
+    def impulses(self, found: Solved) -> Column:
         """Those that are read."""
         lines = [[t.constant - t.slope * rate(t.J, found.u)] for t in self.lines]
         curves = [c.read(rate(c.J, found.u), x) for c, x in zip(self.curves, found.curves, strict=True)]
@@ -166,11 +167,11 @@ class Collected:
         each: Mapping[str, Sequence[list[Scalar]]] = {
             "line": lines, "law": laws, "equality": equalities, "curve": curves,
         }  # fmt: skip
-        return [x for kind, i in self.places[self.unread :] for x in each[kind][i]]
+        return Column(x for kind, i in self.places[self.unread :] for x in each[kind][i])
 
-    def total(self, solved: Solved) -> list[Scalar]:
+    def total(self, solved: Solved) -> Column:
         """All impulses along the independent velocities."""
-        found: list[Scalar] = [0.0] * len(solved.u)
+        found = Column.zeros(len(solved.u))
         rows = [t.J for t in self.lines] + [t.J for t in self.laws]
         rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
         lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]

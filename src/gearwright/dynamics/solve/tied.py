@@ -124,7 +124,7 @@ def solve_tied(
         left = _left(ties, H, b, u, w, factors) if ties.early else [*[0.0] * n, *map(_negative_product, E, u[n:])]
         linear = factors.linear()
         more, further = linear.backward(linear.forward(left))
-        u, w = ([a + c for a, c in zip(*pair, strict=True)] for pair in ((u, more), (w, further)))
+        u, w = u + more, w + further
     return factors, u[:n], w[:n], RowSolution([-x for x in u[n:]], [], [], {}, unchanged)
 
 
@@ -133,7 +133,7 @@ def _left(
 ) -> list[Scalar]:
     """Residuals of momentum and of rates."""
     n = ties.n
-    own = H.product(u[:n])
+    own = H @ u[:n]
     left = [b[k] - own[k] + _law_impulse(k, factors, u[k], w[k]) for k in range(n)]
     for e, impulse in zip(ties.rows, u[n:], strict=True):
         left.append(e.cfm * impulse - (e.bias + total(*(x * u[k] for k, x in e.J.items()))))

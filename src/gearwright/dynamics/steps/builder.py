@@ -1,11 +1,12 @@
-"""Builds a step: stages over named slots, and counted loops over stages.
+"""Builds a step: stages over named slots, and loops and branches over stages.
 
     build.velocity = [...]           a slot's new numbers, which everything after this line reads
     build.stage("predict")           cuts: what was assigned so far is computed and stored
     with build.loop(8, until=Slots.settled): ...
+    with build.unless(Slots.accepted): ...
 
 A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So
-the text of a step reads like one calculation, cut only where a loop begins or ends.
+the text of a step reads like one calculation, cut only where a loop or a branch begins or ends.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from dataclasses import dataclass
 import casadi
 from casadi import SX, Function
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, is_number, scalars, without_simplification
 from gearwright.dynamics.steps.slots import Slots
-from gearwright.model.slots import SlotName
+from gearwright.model.layout.slots import SlotName
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,20 @@ class Repeat:
     """`body`, `count` times at most, or until the named number is not zero."""
 
     count: int
-    body: tuple[Function | Repeat, ...]
+    body: tuple[Function | Repeat | Branch, ...]
     until: SlotName | None = None
 
 
-Body = tuple[Function | Repeat, ...]
+@dataclass(frozen=True)
+class Branch:
+    """`body`, left out where the named number is not zero."""
+
+    unless: SlotName
+    body: tuple[Function | Repeat | Branch, ...]
+
+
+Node = Function | Repeat | Branch
+Body = tuple[Node, ...]
 CHEAP = frozenset((casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_NEG, casadi.OP_TWICE, casadi.OP_SQ))
 
 
@@ -89,7 +100,7 @@ class StepBuilder(Slots):
         for slot, symbol in inputs.items():
             self._add(slot, symbol)
         self._assigned: dict[SlotName, list[Scalar] | StageBoundary] = {}
-        self._open: list[list[Function | Repeat]] = [[]]
+        self._open: list[list[Node]] = [[]]
         self._made: dict[str, Function] = {}
         self._inputs = list(inputs)  # the first stage reads all of them, so that a program has them
 
@@ -99,10 +110,10 @@ class StepBuilder(Slots):
         (body,) = self._open
         return tuple(body)
 
-    def __getitem__(self, slot: SlotName) -> list[Scalar]:
+    def __getitem__(self, slot: SlotName) -> Column:
         """The numbers of a slot."""
         assigned = self._assigned.get(slot)
-        return scalars(self._slots[slot]) if assigned is None else list(assigned)  # type: ignore[arg-type]
+        return Column(scalars(self._slots[slot]) if assigned is None else assigned)  # type: ignore[arg-type]
 
     def __contains__(self, slot: SlotName) -> bool:
         return slot in self._assigned or slot in self._slots
@@ -142,11 +153,27 @@ class StepBuilder(Slots):
     @contextmanager
     def loop(self, count: int, until: SlotName | None = None) -> Iterator[None]:
         """The stages inside are repeated. The slot that ends the loop is stored before it."""
-        assert not self._assigned, f"a loop begins before a stage stores {', '.join(self._assigned)}"
+        with self._nested() as body:
+            yield
+        self._open[-1].append(Repeat(count, tuple(body), until))
+
+    @contextmanager
+    def unless(self, slot: SlotName) -> Iterator[None]:
+        """The stages inside are left out where the slot's number, stored before, is not 0.
+
+        In a batch they run where another robot needs them: they leave alone what belongs to a robot that does not.
+        """
+        with self._nested() as body:
+            yield
+        self._open[-1].append(Branch(slot, tuple(body)))
+
+    @contextmanager
+    def _nested(self) -> Iterator[list[Node]]:
+        """The list that stages inside go into."""
+        assert not self._assigned, f"a loop or branch begins before a stage stores {', '.join(self._assigned)}"
         self._open.append([])
-        yield
-        inner = tuple(self._open.pop())
-        self._open[-1].append(Repeat(count, inner, until))
+        yield self._open[-1]
+        self._open.pop()
 
     def _add(self, slot: SlotName, symbol: SX) -> None:
         self._slots[slot] = symbol

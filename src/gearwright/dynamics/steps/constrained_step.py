@@ -9,11 +9,13 @@ from typing import Protocol
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import ConstraintGroup
@@ -59,6 +61,7 @@ class ConstrainedStep(ABC):
         self.build, self.model, self.kinds, self.eps, self.solver = build, model, list(kinds), eps, solver
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
+        self.frictions = [kind for kind in kinds if isinstance(kind, FrictionRow)]
 
     @abstractmethod
     def write(self) -> None:
@@ -97,12 +100,12 @@ class ConstrainedStep(ABC):
 
     def _readings(self) -> Iterator[tuple[ConstraintGroup, list[Scalar]]]:
         """Each group with its impulses, as they are."""
-        left = self.build.impulse
+        left: list[Scalar] = self.build.impulse
         for kind in self.kinds:
             yield kind, left[: kind.size]
             left = left[kind.size :]
 
-    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> list[Scalar]:
+    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> Column:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
         effort = self.build.effort
         for k, x in self.model.actuation.additions(tree, acting).items():
@@ -115,7 +118,7 @@ class ConstrainedStep(ABC):
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.targets, command, memory, acting, self.eps,
+            self.targets, command, memory, acting, self.build.friction if self.frictions else (), self.eps,
         )  # fmt: skip
 
     def collected(self, now: Moment, M: Inertia) -> Collected:
@@ -157,6 +160,12 @@ class ConstrainedStep(ABC):
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
         self.build.actuator = after
+
+    def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
+        """Stores states of frictions after a step with these mean velocities of the tree."""
+        if self.frictions:
+            before = self.build.friction
+            self.build.friction = [x for kind in self.frictions for x in kind.after(now, mean, before)]
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The numbers of actuators with the efforts that the impulses of a time dt are."""

@@ -17,11 +17,13 @@ from gearwright.dynamics.actuation.shaft_rows import shaft_rows
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows
-from gearwright.dynamics.constraints.drives import Drive, DriveRow
+from gearwright.dynamics.constraints.drives import DriveRow
+from gearwright.dynamics.constraints.friction import numbered
 from gearwright.dynamics.constraints.rows import ConstraintGroup, coupling_rows
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.model import Mechanism
+from gearwright.model.hardware.drives import Drive
 
 
 class Assembly(NamedTuple):
@@ -48,7 +50,7 @@ CONSTRAINTS: dict[str, Maker] = dict(OWN)
 
 
 def constraint_groups(assembly: Assembly) -> list[ConstraintGroup]:
-    return [group for make in CONSTRAINTS.values() for group in make(assembly)]
+    return numbered([group for make in CONSTRAINTS.values() for group in make(assembly)])
 
 
 def drive_rows(mechanism: Mechanism, system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Scalar, where
@@ -83,10 +84,8 @@ class DirectSolver:
         if pieces is not None:
             build.trial = pieces
         if repeated is not None:
-            points, progress = (
-                [where(repeated, old, x) for old, x in zip(build[slot], new, strict=True)]
-                for slot, new in ((Slots.point, points), (Slots.progress, progress))
-            )
+            points = select(repeated, build.point, points)
+            progress = select(repeated, build.progress, progress)
         build.rhs, build.point, build.progress, build.settled = b, points, progress, [0.0]
         again = self._push(H, acting, name)
         assert self._stored is not None
@@ -136,13 +135,13 @@ class DirectSolver:
                 self._follow(again=again)
                 build.again("switch")
             return
-        with build.loop(1, until=Slots.settled):
+        with build.unless(Slots.settled):
             build.way = _along_polylines(acting, build.velocity, self._expected(acting, share))
             build.stage(f"set_out_{name}")
             with build.loop(most, until=Slots.settled):
                 if acting.curves:
                     self._follow(again=again)
-                with build.loop(1, until=Slots.agreed) if acting.curves else nullcontext():
+                with build.unless(Slots.agreed) if acting.curves else nullcontext():
                     self._choose(acting, again=again)
                 build.again("switch")
 
@@ -184,9 +183,9 @@ class DirectSolver:
         build, (H, acting) = self.build, self._switching
         waits = one_by_one(Progress(*build.progress), len(acting.laws)) & (build.agreed[0] < 0.5)
         stays, d = (build.settled[0] > 0.5) | waits, H.diagonal(self.model.dof)
-        rows = zip(acting.curves, build.curve, build.point, strict=True)
-        new = [(old, c.point(rate(c.J, build.u), impulse, inertia(c.J, d))) for c, impulse, old in rows]
-        build.point = [where(stays, old, x) for old, x in new]
+        rows = zip(acting.curves, build.curve, strict=True)
+        new = [c.point(rate(c.J, build.u), impulse, inertia(c.J, d)) for c, impulse in rows]
+        build.point = select(stays, build.point, new)
         build.stage("follow")
 
     def _choose(self, acting: Collected, *, again: bool) -> None:
@@ -211,9 +210,9 @@ def _laws(acting: Collected) -> list[Acting]:
     return [Acting(term.law, term.J) for term in acting.laws]
 
 
-def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> list[Scalar]:
+def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> Column:
     """How far along its polyline each law is."""
-    return [rate(term.J, u) - x for term, x in zip(acting.laws, impulses, strict=True)]
+    return Column(rate(term.J, u) for term in acting.laws) - impulses
 
 
 def needed_parts(H: Inertia, acting: Collected) -> Inertia:

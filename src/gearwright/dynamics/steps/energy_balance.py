@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gearwright.dynamics.actuation.gears import VariableRatio
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import transposed
@@ -65,16 +66,14 @@ class EnergyBalance:
         """Finds the error, and stores twice the energy that there ought to be and that there is."""
         build, v, half = self.build, found.u, 0.5 * self.step.dt
         old, mass = build[before(Slots.velocity)], M.diagonal(len(v))
-        rows = zip(build.kick, self._beside_loops(acting, found), build.pull, self._pull(effort), strict=True)
-        kick = [x + y + half * (a + b) for x, y, a, b in rows]
-        twice, after = _product(build.momentum, old), _product(M.product(v), v)
-        wanted = twice + _product(kick, [a + b for a, b in zip(old, v, strict=True)])
-        change = [a - b for a, b in zip(v, old, strict=True)]
+        kick = build.kick + self._beside_loops(acting, found) + half * (build.pull + self._pull(effort))
+        twice, after = build.momentum @ old, (M @ v) @ v
+        wanted = twice + kick @ (old + v)
         self.error = after - wanted
         if Slots.within in build:  # what is brought back within its stops moves without its velocity: no error
             self.error = where(build.within[0] > 0.5, self.error, 0.0)
         self.scale = total(maximum(twice, after), _energy(kick, mass), AT_REST**2 * total(*mass))
-        self.impact = IMPACT * abs(_product(kick, change))
+        self.impact = IMPACT * abs(kick @ (v - old))
         build.kinetic = [twice, wanted, after]
 
     def restore(self) -> None:
@@ -90,21 +89,21 @@ class EnergyBalance:
         scaled = sqrt((aim + TINY) / (after + TINY))
         scaled = minimum(maximum(scaled, where(followed, 0.0, 1.0)), MOST_SCALED)
         share = where(build.restored[0] > 0.5, 1.0, scaled)
-        with build.loop(1, until=Slots.restored):
-            build.velocity = [share * x for x in build.velocity]
+        with build.unless(Slots.restored):
+            build.velocity = share * build.velocity
             build.stage("restore")
 
     def beyond(self, rate: float) -> Condition:
         """Whether the error is more than this share of the energy, per second of the step, and than rounding."""
         return (abs(self.error) - self.impact) > (rate * self._unit * self.scale)
 
-    def _pull(self, effort: Sequence[Scalar]) -> list[Scalar]:
+    def _pull(self, effort: Sequence[Scalar]) -> Column:
         """Efforts, weight and loads at the position that the stage has."""
         model = self.step.model
         tree, _, weight = model.lagrangian_gradient(State(self.build.position, [0.0] * model.dof))
-        return [a + b for a, b in zip(transposed(tree.G, list(effort), model.dof), weight, strict=True)]
+        return transposed(tree.G, effort, model.dof) + weight
 
-    def _beside_loops(self, acting: Collected, found: Solved) -> list[Scalar]:
+    def _beside_loops(self, acting: Collected, found: Solved) -> Column:
         """Impulses of all but loops."""
         equalities, first = list(found.equalities), 0
         for kind in self.step.kinds:
@@ -113,10 +112,6 @@ class EnergyBalance:
                     equalities[place] = 0.0
             first += kind.size
         return acting.total(found._replace(equalities=equalities))
-
-
-def _product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    return total(*(x * y for x, y in zip(a, b, strict=True)))
 
 
 def _energy(kick: Sequence[Scalar], mass: Sequence[Scalar]) -> Scalar:

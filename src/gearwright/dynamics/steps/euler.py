@@ -30,12 +30,10 @@ class EulerStep(ConstrainedStep):
         actuators = self.actuators(tree)
         now = self.moment(WholeStep(dt), tree, at, M, actuators)
         acting = self.collected(now, M)
-        stopping = [-(x / dt) for x in v]  # M·v and the bias forces in one recursion
+        stopping = -(v / dt)  # M·v and the bias forces in one recursion
         needed = model.inverse_dynamics(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
-        net = [t - n for t, n in zip(effort, needed, strict=True)]
-        rows = zip(transposed(tree.G, net, model.dof), acting.push(model.dof), strict=True)
-        push = [dt * f + c for f, c in rows]
+        push = dt * transposed(tree.G, effort - needed, model.dof) + acting.push(model.dof)
         pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
@@ -47,6 +45,7 @@ class EulerStep(ConstrainedStep):
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
         taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
         self.end_actuators(build.position, found.u, found.u, taken)
+        self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
             project(self, kept, recovery)
         else:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Scalar, minimum, where
 from gearwright.dynamics.steps.builder import StepBuilder
 
 QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
 
 
-def first_guess(build: StepBuilder) -> list[Scalar]:
+def first_guess(build: StepBuilder) -> Column:
     """The line through the last mean velocity and the velocity.
 
     It misses by dt²/2 times the jerk. Where the last steps were smooth, so is what it missed by, and the line
     through that of the last two steps is added; impacts and efforts that jump spoil it.
     """
     n = len(build.velocity)
+    last, before = Column(build.missed[:n]), build.missed[n:]
     smooth = build.smooth[0] >= SMOOTH
-    rows = zip(_line(build), build.missed[:n], build.missed[n:], strict=True)
-    return [x + where(smooth, 2.0 * a - b, 0.0) for x, a, b in rows]
+    return _line(build) + select(smooth, 2.0 * last - before, Column.zeros(n))
 
 
 def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) -> None:
     """Stores the mean velocity that was found, as it is where the step ends, and by how much the line missed it."""
-    missed = [x - y for x, y in zip(w, _line(build), strict=True)]
+    missed = w - _line(build)
     build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], at_end
 
 
@@ -34,6 +35,5 @@ def count_quick_steps(build: StepBuilder) -> None:
     build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, SMOOTH), 0.0)]
 
 
-def _line(build: StepBuilder) -> list[Scalar]:
-    rows = zip(build.velocity, build.mean_velocity, strict=True)
-    return [2.0 * v - mean for v, mean in rows]
+def _line(build: StepBuilder) -> Column:
+    return 2.0 * build.velocity - build.mean_velocity

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gearwright.dynamics.algebra.column import select
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import TINY, Scalar, maximum, minimum, sqrt, total, where
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, maximum, minimum, sqrt, total
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
@@ -21,15 +22,14 @@ def land(step: ConstrainedStep, M: Inertia, acting: Collected, first: Solved, ef
     found to diverge. The impulses of loops mean nothing there.
     """
     build, w = step.build, first.u
-    own = M.product(w)
+    own = M @ w
     square = total(TINY, *(p * x for p, x in zip(own, w, strict=True)))
-    kinetic = total(*(p * v for p, v in zip(build.momentum, build.velocity, strict=True)))
+    kinetic = build.momentum @ build.velocity
     work = maximum(_work(step, acting, first, effort), 0.0) + _fall(step)
     twice = maximum(abs(kinetic) + 2.0 * work, 0.0)  # the kinetic energy
     share = sqrt(minimum(1.0, TINY + twice / square))
     lost = build.followed[0] < 0.5
-    rows = zip(own, build.momentum_after, strict=True)
-    build.momentum_after = [where(lost, share * x, p) for x, p in rows]
+    build.momentum_after = select(lost, share * own, build.momentum_after)
     build.stage("land")
 
 
@@ -37,12 +37,8 @@ def _work(step: ConstrainedStep, acting: Collected, first: Solved, effort: Seque
     """The work of efforts and terms along w, without that of equalities."""
     w = first.u
     tree = step.model.tree(State(step.build[before(Slots.position)], w))
-    kicks = zip(
-        transposed(tree.G, list(effort), step.model.dof),
-        acting.total(first._replace(equalities=[0.0] * len(first.equalities))),
-        strict=True,
-    )
-    return total(*((step.dt * f + x) * u for (f, x), u in zip(kicks, w, strict=True)))
+    beside_rows = acting.total(first._replace(equalities=[0.0] * len(first.equalities)))
+    return (step.dt * transposed(tree.G, effort, step.model.dof) + beside_rows) @ w
 
 
 def _fall(step: ConstrainedStep) -> Scalar:

@@ -35,6 +35,7 @@ from dataclasses import replace
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
@@ -109,12 +110,12 @@ class MidpointStep(ConstrainedStep):
         later = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         later = replace(later, curves=[curve.sampled_anew(given.number_too) for curve in later.curves])
         H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
-        effort = [begun(x) for x in effort]
+        effort = Column(map(begun, effort))
         acting = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in acting]
         samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
         if self.energy:
             self.energy.begin(effort)
-        self._begin_passes(first, w, M.product(v))
+        self._begin_passes(first, w, M @ v)
         with build.loop(self.passes, until=Slots.converged):
             found = self._pass(later, H, M, effort)
         parts.keep(always=self.energy is not None)
@@ -128,7 +129,7 @@ class MidpointStep(ConstrainedStep):
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         factors = self.direct.factorised(M) if self._free else None
-        with build.loop(1, until=Slots.fresh):
+        with build.unless(Slots.fresh):
             build.mass, build.fresh = unknowns(M), [1.0]
             if factors is not None:
                 build.factors = unknowns(factors)
@@ -146,7 +147,7 @@ class MidpointStep(ConstrainedStep):
 
     # --- the first half: the mean velocity w -----------------------------------------------------------------------
 
-    def _begin_passes(self, first: Collected, w: list[Scalar], momentum: list[Scalar]) -> None:
+    def _begin_passes(self, first: Collected, w: Column, momentum: Column) -> None:
         """Writes the stage `begin`."""
         build = self.build
         build.start = w
@@ -179,7 +180,7 @@ class MidpointStep(ConstrainedStep):
             goes_on = build.step_done[0] < 0.5
             build.assured = [as_number(passed & negated(self._too_long(found.u)) & goes_on)]
         build.stage("pass")
-        with build.loop(1, until=Slots.converged):
+        with build.unless(Slots.converged):
             if self.closures:
                 start_next_pass(build, self.passes, None)
             else:
@@ -196,12 +197,10 @@ class MidpointStep(ConstrainedStep):
         middle = balance(model, build.position, build.momentum, w, effort, self.dt)
         build.force = middle.force
         if isinstance(H, Factors | Masked):
-            change = H.solve([c - r for c, r in zip(acting.total(still(w)), middle.residual, strict=True)])
-            return still([x + d for x, d in zip(w, change, strict=True)])
+            return still(w + H.solve(acting.total(still(w)) - middle.residual))
         if self.closures:
             acting = yielding(acting, give_way(build.iteration[0]))
-        rows = zip(M.product(w), middle.residual, acting.push(model.dof), strict=True)
-        push = [x - r + c for x, r, c in rows]
+        push = M @ w - middle.residual + acting.push(model.dof)
         acting = closed_ahead(self, acting, build.position, w)
         done, share = build.converged[0], 0.5 * build.part[0]
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
@@ -228,31 +227,31 @@ class MidpointStep(ConstrainedStep):
             build.taken = [x for sample in samples for x in sample.at(first.u)]
         self._advance(acting, first, M)
         build.again("mass")
-        with build.loop(1, until=Slots.followed):
+        with build.unless(Slots.followed):
             land(self, M, acting, first, effort)
         w = build.mean_velocity
         tree = model.tree(State(build.position, w))
         half = SecondHalf(self.dt, M.diagonal(model.dof), w)
         now = self.moment(half, tree, model.configuration(tree), M, actuators)
         second = self.collected(now, M)
-        push = [x + c for x, c in zip(build.momentum_after, second.push(model.dof), strict=True)]
+        push = build.momentum_after + second.push(model.dof)
         H = self._own_factors or second.matrix(M)
         found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
         if self.energy:
             self.energy.second_half(self.direct.carried(second), found, effort, M)
         build.velocity = found.u
         guess.count_quick_steps(build)
-        impulses = zip(build.impulse, self.direct.carried(second).impulses(found), strict=True)
-        build.impulse = [a + b for a, b in impulses]
+        build.impulse = build.impulse + self.direct.carried(second).impulses(found)
         if found.pieces:
             build.piece = found.pieces
         self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
+        self.end_frictions(now, tree.v)
         return found.settled
 
     def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:
         """Means of where efforts were taken in both halves."""
         second = [x for sample in self.shaft_samples(now) for x in sample.at(u)]
-        mean = [0.5 * (a + b) for a, b in zip(self.build.taken if second else [], second, strict=True)]
+        mean = 0.5 * (self.build.taken + second) if second else []
         return [Taken(*pair) for pair in zip(mean[::2], mean[1::2], strict=True)]
 
     def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
@@ -278,6 +277,6 @@ class MidpointStep(ConstrainedStep):
             recovery.write()
 
 
-def still(u: list[Scalar]) -> Solved:
+def still(u: Column) -> Solved:
     """Velocities alone: without laws, rows and curves."""
     return Solved(u, [], [], [], [], True)

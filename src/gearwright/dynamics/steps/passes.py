@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import (
     TINY,
     Condition,
@@ -44,17 +45,15 @@ ROUNDING = 2e3  # eps by which passes may go on changing in single precision
 CLOSING = 20.0  # eps, over dt [s]: the same of loops, whose errors are rounded as angles and lengths are
 
 
-def has_settled(
-    u: Sequence[Scalar], w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None
-) -> Condition:
+def has_settled(u: Column, w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None) -> Condition:
     """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
     """
-    changes = [abs(x - y) for x, y in zip(u, w, strict=True)]
+    changes = abs(u - w)
     for k, times_as_much in (gain or {}).items():
         changes[k] = times_as_much * changes[k]
-    return maximum_of([d - share * abs(x) for x, d in zip(u, changes, strict=True)]) <= share
+    return maximum_of(changes - share * abs(u)) <= share
 
 
 def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float) -> dict[int, Scalar]:
@@ -123,28 +122,27 @@ def start_next_pass(build: StepBuilder, most: int, unresolved: Condition | None,
     build.nearly_converged = [where(has_settled(u, build.start, NEAR), 1.0, 0.0)]
     start = _relaxed(build, loops=unresolved is None)
     if unresolved is None:
-        start = [where(is_any_of(turn, YIELDING), a, x) for a, x in zip(build.guess, start, strict=True)]
+        start = select(is_any_of(turn, YIELDING), build.guess, start)
     else:
         too_long = ((turn >= NONLINEAR) & unresolved) | racing
         build.unresolved = [where(passed, build.unresolved[0], as_number(too_long))]
     lost = (turn >= most) & (build.nearly_converged[0] < 0.5)
-    rows = zip(build.start, build.velocity, start, strict=True)
-    build.start = [where(passed, same, where(lost, v, x)) for same, v, x in rows]
+    build.start = select(passed, build.start, select(lost, build.velocity, start))
     build.stage("relax")
 
 
-def _relaxed(build: StepBuilder, *, loops: bool) -> list[Scalar]:
+def _relaxed(build: StepBuilder, *, loops: bool) -> Column:
     """`w + ω·(u − w)`; stores u − w and ω, which is 1 after the first pass and where loops begin to give way."""
     turn, start = build.iteration[0], build.start
-    change, before = [a - b for a, b in zip(build.u, start, strict=True)], build.change
-    differences = [a - b for a, b in zip(change, before, strict=True)]
-    along = total(*(a * b for a, b in zip(before, differences, strict=True)))
+    change, before = build.u - start, build.change
+    differences = change - before
+    along = before @ differences
     square = total(TINY, *(a * a for a in differences))
     aitken = -(build.relaxation[0] * (along / square))
     begins = is_any_of(turn, [first + 1.0 for first in (1.0, *(YIELDING if loops else ()))])
     relaxation = where(begins, 1.0, minimum(maximum(aitken, MOST_DAMPED), 1.0 / MOST_DAMPED))
     build.change, build.relaxation = change, [relaxation]
-    return [w + relaxation * d for w, d in zip(start, change, strict=True)]
+    return start + relaxation * change
 
 
 def is_any_of(x: Scalar, values: Iterable[float]) -> Condition:

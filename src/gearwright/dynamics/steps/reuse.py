@@ -17,7 +17,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected
-from gearwright.model.slots import SlotName
+from gearwright.model.layout.slots import SlotName
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import overload
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.model.slots import SlotName, StepSlot
+from gearwright.model.layout.slots import SlotName, StepSlot
 
 
 class Numbers:
@@ -22,8 +23,8 @@ class Numbers:
     @overload
     def __get__(self, step: None, owner: type) -> SlotName: ...
     @overload
-    def __get__(self, step: Slots, owner: type) -> list[Scalar]: ...
-    def __get__(self, step: Slots | None, owner: type) -> SlotName | list[Scalar]:
+    def __get__(self, step: Slots, owner: type) -> Column: ...
+    def __get__(self, step: Slots | None, owner: type) -> SlotName | Column:
         return self.name if step is None else step[self.name]
 
     def __set__(self, step: Slots, values: Sequence[Scalar]) -> None:
@@ -52,6 +53,7 @@ class Slots(ABC):
     parts = Shared()
     unsettled = Shared()
     actuator = Shared()
+    friction = Shared()
     mass = Shared()
     factors = Shared()
     fresh = Shared()
@@ -148,7 +150,7 @@ class Slots(ABC):
         """Whether the step has it by now."""
 
     @abstractmethod
-    def __getitem__(self, slot: SlotName) -> list[Scalar]:
+    def __getitem__(self, slot: SlotName) -> Column:
         """The numbers in a slot."""
 
     @abstractmethod

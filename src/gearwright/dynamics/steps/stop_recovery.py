@@ -98,7 +98,7 @@ class StopRecovery:
         if not self.together:
             return
         build = self.step.build
-        with build.loop(1, until=Slots.within):
+        with build.unless(Slots.within):
             q = build.position
             moved = self.step.model.advanced(q, self._move(self._instant(q)), 1.0)
             within = build.within[0] > 0.5

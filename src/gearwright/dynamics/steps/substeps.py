@@ -19,12 +19,13 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Protocol, runtime_checkable
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots, before
-from gearwright.model.slots import slots_that
+from gearwright.model.layout.slots import slots_that
 
 MOST = 31.0  # parts of a step beside the first
 TRIES = 37  # five that are given up, and 32 parts
@@ -108,7 +109,7 @@ class Substeps:
     def keep(self, *, always: bool = False) -> None:
         """Stores what a part that is given up goes back to; where it will not be, nothing, unless `always`."""
         build = self.build
-        with nullcontext() if always else build.loop(1, until=Slots.assured):
+        with nullcontext() if always else build.unless(Slots.assured):
             for slot in self.states:
                 build[before(slot)] = build[slot]
             build.stage("keep")
@@ -130,13 +131,13 @@ class Substeps:
         build.failed = [maximum(build.failed[0], where(fails, 1.0, 0.0))]
         build.whole = build.step_done = [where(taken & negated(fails) & (part >= 1.0), 1.0, 0.0)]
         build.stage("finish")
-        with build.loop(1, until=Slots.whole):
-            with build.loop(1, until=Slots.summed):
+        with build.unless(Slots.whole):
+            with build.unless(Slots.summed):
                 build.impulse_so_far, build.summed = [0.0] * len(build.impulse), [1.0]
                 if self.means:
                     build.mean_so_far = [0.0] * len(self.means)
                 build.stage("sum")
-            with build.loop(1, until=Slots.part_taken):
+            with build.unless(Slots.part_taken):
                 self._go_back()
             if energy is not None:
                 energy.restore()
@@ -157,8 +158,7 @@ class Substeps:
         build = self.build
         taken = build.part_taken[0] > 0.5
         for slot in self.states:
-            pairs = zip(build[slot], build[before(slot)], strict=True)
-            build[slot] = [where(taken, new, old) for new, old in pairs]
+            build[slot] = select(taken, build[slot], build[before(slot)])
         build.fresh = [as_number(taken)]
         build.stage("back")
 
@@ -197,20 +197,19 @@ class Substeps:
         """At the end of the step, all; at that of a part, what they would be in a whole step; given up, as before."""
         build = self.build
         whole = build.whole[0] > 0.5
-        rows = list(zip(build.impulse_so_far, build.impulse, strict=True))
-        acted = [where(whole, x, where(taken, a + x, a)) for a, x in rows]
+        so_far, own = build.impulse_so_far, build.impulse
+        acted = select(whole, own, select(taken, so_far + own, so_far))
         done = ends | (build.unfinished[0] < 0.5)
         build.impulse_so_far = acted
-        in_parts = [where(taken, x / part, x) for _, x in rows]
-        build.impulse = [where(done, a, x) for a, x in zip(acted, in_parts, strict=True)]
+        build.impulse = select(done, acted, select(taken, own / part, own))
 
     def _add_means(self, part: Scalar, taken: Condition, ends: Condition) -> None:
         """At the end of the step, the mean over its parts."""
         build, whole = self.build, self.build.whole[0] > 0.5
-        own = build.actuator
-        rows = list(zip(build.mean_so_far, (own[i] for i in self.means), strict=True))
-        mean = [where(whole, x, where(taken, a + part * x, a)) for a, x in rows]
+        after = build.actuator
+        so_far, own = build.mean_so_far, Column(after[i] for i in self.means)
+        mean = select(whole, own, select(taken, so_far + part * own, so_far))
         done = ends | (build.unfinished[0] < 0.5)
-        for i, (_, x), a in zip(self.means, rows, mean, strict=True):
-            own[i] = where(done, a, x)
-        build.mean_so_far, build.actuator = mean, own
+        for i, x in zip(self.means, select(done, mean, own), strict=True):
+            after[i] = x
+        build.mean_so_far, build.actuator = mean, after

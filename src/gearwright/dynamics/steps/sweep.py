@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
@@ -37,18 +38,16 @@ class Swept(NamedTuple):
     """Terms that sweeps go over, what they start from, and the matrix that answers."""
 
     rows: list[SweptTerm]
-    warm: list[Scalar]
-    u: list[Scalar]  # with the warm impulses
+    warm: Column
+    u: Column  # with the warm impulses
     H: Factors
 
     @property
     def drifting(self) -> bool:
         return any(row.drifting for row in self.rows)
 
-    def velocities(self, impulses: Sequence[Scalar]) -> list[Scalar]:
-        change = [x - w for x, w in zip(impulses, self.warm, strict=True)]
-        moved = self.H.solve(jacobian_transpose(self.rows, change, len(self.u)))
-        return [x + d for x, d in zip(self.u, moved, strict=True)]
+    def velocities(self, impulses: Sequence[Scalar]) -> Column:
+        return self.u + self.H.solve(jacobian_transpose(self.rows, impulses - self.warm, len(self.u)))
 
 
 class SweepSolver(ABC):
@@ -97,12 +96,10 @@ class SweepSolver(ABC):
         }  # fmt: skip
         rows = [terms[kind][i] for kind, i in _order(acting)]
         last = dict(zip(acting.read_places, self.build.impulse, strict=True))
-        warm = [row.warm_start(last[place]) for row, place in zip(rows, _order(acting), strict=True)]
+        warm = Column(row.warm_start(last[place]) for row, place in zip(rows, _order(acting), strict=True))
         H = H.with_lines([(remainder.J, remainder.slope) for remainder in remainders])
         factors = self.model.factorised(H.entries)
-        push = jacobian_transpose(rows, warm, len(b))
-        u = factors.solve([x + p for x, p in zip(b, push, strict=True)])
-        return Swept(rows, warm, u, factors)
+        return Swept(rows, warm, factors.solve(b + jacobian_transpose(rows, warm, len(b))), factors)
 
     def _swept(self, start: Swept) -> list[Scalar]:
         """Writes the stages; gives the impulses to keep. The velocities are in `u` then."""
@@ -114,7 +111,7 @@ class SweepSolver(ABC):
         self._prepare(start, rates)
         given = build.carry(Slots.system)
         later = Swept(
-            [row.mapped(given) for row in start.rows], [given(x) for x in start.warm], [given(x) for x in start.u],
+            [row.mapped(given) for row in start.rows], Column(map(given, start.warm)), Column(map(given, start.u)),
             start.H.mapped(given),
         )  # fmt: skip
         build.stage("predict")
@@ -163,15 +160,14 @@ class PgsSolver(SweepSolver):
 
     def _sweeps(self, system: Swept) -> None:
         build = self.build
-        with build.loop(1, until=Slots.accepted):
+        with build.unless(Slots.accepted):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
                 swept = expression(build.swept[0])
                 change = self._sweep(system, system.rows, A, negated(swept))
                 build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
-            accepted, new = build.accepted[0], system.velocities(build.trial)
-            build.u = [where(accepted, old, x) for old, x in zip(build.u, new, strict=True)]
+            build.u = select(build.accepted[0], build.u, system.velocities(build.trial))
             build.stage("correct")
 
 
@@ -190,8 +186,8 @@ class TgsSolver(SweepSolver):
             done, moved, mean = build.done[0], build.moved, build.mean
             rows = [row.moved_on(d, done, n) for row, d in zip(system.rows, moved, strict=True)]
             self._sweep(system, rows, A, 1.0)
-            build.moved = [d + x for d, x in zip(moved, build.rate, strict=True)]
-            build.mean = [m + 1.0 / n * x for m, x in zip(mean, build.trial, strict=True)]
+            build.moved = moved + build.rate
+            build.mean = mean + 1.0 / n * build.trial
             build.done = [done + 1.0]
             build.stage("sweep")
         build.u = system.velocities(build.trial)

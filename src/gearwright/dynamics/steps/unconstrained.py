@@ -20,7 +20,7 @@ def semi_implicit_euler(model: Model, state: State, effort: list[Scalar], dt: Sc
     tree = model.tree(state)
     at = model.configuration(tree)
     force = model.force(at, tree, effort, ahead=dt)
-    u = model.accelerated(state.u, model.factorised(model.implicit_mass_matrix(at, tree, dt)).solve(force), dt)
+    u = state.u + dt * model.factorised(model.implicit_mass_matrix(at, tree, dt)).solve(force)
     return State(model.advanced(state.q, u, dt), u)
 
 

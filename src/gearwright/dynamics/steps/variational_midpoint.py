@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.motion import Model
@@ -33,8 +34,8 @@ from gearwright.dynamics.tree.coordinates import State
 class Balance(NamedTuple):
     """The middle of a step with mean velocity w, without what laws and rows add."""
 
-    force: list[Scalar]  # f
-    residual: list[Scalar]  # p̄ − dt/2·f − p, of balls in the axes of the step's start
+    force: Column  # f
+    residual: Column  # p̄ − dt/2·f − p, of balls in the axes of the step's start
 
 
 def balance(
@@ -43,21 +44,21 @@ def balance(
     half, start = 0.5 * dt, State(q, w)
     mean, f = model.chord_gradient(model.along_chords(start, half), effort)
     speeds = model.chord_velocities(start)
-    before = [m - half * x for m, x in zip(mean, f, strict=True)]
+    before = mean - half * f
     for _, three in model.balls:
         x, kick = vector_at(speeds, three) * half, vector_at(f, three) * half
         put_at(before, three, rotate_inverse(-x, _starred(x, vector_at(mean, three), kick) - kick))
-    return Balance(f, [a - b for a, b in zip(model.forces_of_chords(q, before), p, strict=True)])
+    return Balance(f, model.forces_of_chords(q, before) - p)
 
 
 def momentum_after(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], q_after: list[Scalar],
-    force: list[Scalar], impulse: list[Scalar], dt: Scalar,
-) -> list[Scalar]:  # fmt: skip
+    force: Column, impulse: Column, dt: Scalar,
+) -> Column:  # fmt: skip
     """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
-    start = model.chord_forces(q, [x + i for x, i in zip(p, impulse, strict=True)])
+    start = model.chord_forces(q, p + impulse)
     speeds = model.chord_velocities(State(q, w))
-    after = [x + dt * f for x, f in zip(start, force, strict=True)]
+    after = start + dt * force
     for _, three in model.balls:
         x, kick = vector_at(speeds, three) * (0.5 * dt), vector_at(force, three) * dt
         put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(start, three)) + kick))

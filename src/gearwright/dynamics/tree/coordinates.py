@@ -65,9 +65,6 @@ class Coordinates:
         nq, nu = len(self.reduction.positions), self.dof
         return [*zip((n for n in range(nq) if n not in i), (n for n in range(nu) if n not in k), strict=True)]
 
-    def accelerated(self, u: list[Scalar], rate: list[Scalar], dt: Scalar) -> list[Scalar]:
-        return [x + dt * d for x, d in zip(u, rate, strict=True)]
-
     def advanced(self, q: list[Scalar], u: list[Scalar], dt: Scalar) -> list[Scalar]:
         """`q ⊕ dt·u`: quaternions by the exponential map."""
         new = list(q)

@@ -20,7 +20,7 @@ from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
 from gearwright.model import Coupling, Mechanism, Transmission
 from gearwright.model.couplings import FollowerPolynomial
-from gearwright.model.layout import AxisIndices
+from gearwright.model.layout.layout import AxisIndices
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
 

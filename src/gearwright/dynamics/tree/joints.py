@@ -5,8 +5,8 @@ one three slides and a ball. Each freedom's motion subspace S is constant in the
 backward ball: its rate Ṡ·q̇ is q̇ × q̇ = 0), so no recursion ever needs a Ṡ·q̇ term. The chain is stated by the
 joint's class in `gearwright.model.joints`.
 
-Velocity coordinates mean what `gearwright.model.kinematics.retract` says. Of a floating joint, x, y, z are the rate
-of the child side's origin in the axes of the parent side; rx, ry, rz are the angular velocity in the axes of the
+Velocity coordinates mean what `gearwright.model.tree.kinematics.retract` says. Of a floating joint, x, y, z are the
+rate of the child side's origin in the axes of the parent side; rx, ry, rz are the angular velocity in the axes of the
 child side.
 """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.tree.couplings import Follower, follower_of
@@ -73,7 +74,7 @@ class Reduction:
             efforts.append(effort)
         return efforts[::-1]
 
-    def gradient(self, tree: TreeState, p: list[Scalar], f: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def gradient(self, tree: TreeState, p: list[Scalar], f: list[Scalar]) -> tuple[Column, Column]:
         """∂L/∂u and ∂L/∂q of the independent coordinates, from those of the tree: followers' go to leaders."""
         p, f = list(p), list(f)
         for tie in reversed(self.ties):
@@ -84,17 +85,11 @@ class Reduction:
             if tie.curved:
                 for bend, (_, leader) in zip(tie.bend(tree.q, tree.v), tie.leaders, strict=True):
                     f[leader] = f[leader] + bend * p[k]
-        return [p[k] for k in self.velocities], [f[k] for k in self.velocities]
+        return Column(p[k] for k in self.velocities), Column(f[k] for k in self.velocities)
 
 
 def reduction(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Reduction:
     """By the exact couplings; the others are constraint rows."""
-    exact = in_order(c for c in mechanism.couplings.values() if c.mode == "exact")
+    layout, exact = mechanism.layout, in_order(mechanism.couplings.exact)
     ties = [follower_of(c, mechanism, values) for c in exact]
-    nq, nv = len(mechanism.layout.positions), len(mechanism.layout.velocities)
-    following = {tie.follower for tie in ties}
-    return Reduction(
-        ties=ties,
-        positions=[i for i in range(nq) if i not in {i for i, _ in following}],
-        velocities=[k for k in range(nv) if k not in {k for _, k in following}],
-    )
+    return Reduction(ties, [*layout.independent_positions], [*layout.independent_velocities])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, nearest
-from gearwright.formats.located_xml import MAX_ELEMENTS, Element
+from gearwright.formats.xml.located_xml import MAX_ELEMENTS, Element
 
 DEFINING = {f"xacro:{tag}" for tag in ("include", "macro", "property", "arg", "if", "unless", "insert_block")}
 

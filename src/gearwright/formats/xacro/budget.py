@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from time import thread_time
 
-from gearwright.formats.located_xml import MAX_ELEMENTS
 from gearwright.formats.xacro.errors import too_much
+from gearwright.formats.xml.located_xml import MAX_ELEMENTS
 
 MAX_STEPS = 2_000_000  # parts of expressions and elements; 720 links, each by nested macros, take 232,000
 MAX_SECONDS = 5.0  # [s] of this thread's processor time

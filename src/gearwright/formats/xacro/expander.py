@@ -14,7 +14,6 @@ from typing import Any
 
 from gearwright.diagnostics import Report
 from gearwright.errors import nearest
-from gearwright.formats.located_xml import MAX_DEPTH
 from gearwright.formats.xacro.budget import MAX_NESTING, Budget
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
 from gearwright.formats.xacro.files import Files
@@ -25,6 +24,7 @@ from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.substitutions import Arguments, Substitutions
 from gearwright.formats.xacro.text import TextEvaluator
 from gearwright.formats.xacro.tree import Node, Verbatim
+from gearwright.formats.xml.located_xml import MAX_DEPTH
 
 Task = Iterator[Any]  # of tasks
 Directive = Callable[["Expander", Node, "Context", Node], Task]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from gearwright.formats.file_bytes import bounded
-from gearwright.formats.model_folders import ModelFolders
+from gearwright.formats.paths.model_folders import ModelFolders
 from gearwright.formats.xacro.errors import XacroError, shown, too_much
+from gearwright.formats.xml.file_bytes import bounded
 
 MAX_ENTRIES = 10_000  # of folders that a pattern goes through
 _SCHEME = "package://"

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
-from gearwright.formats.file_bytes import MAX_BYTES
-from gearwright.formats.located_xml import MAX_ELEMENTS
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expressions import Evaluator
@@ -18,6 +16,8 @@ from gearwright.formats.xacro.substitutions import Arguments
 from gearwright.formats.xacro.tree import Node, parse_tree
 from gearwright.formats.xacro.values import Function, Namespace, Value, text_of
 from gearwright.formats.xacro.yaml_files import MAX_YAML, read_yaml
+from gearwright.formats.xml.file_bytes import MAX_BYTES
+from gearwright.formats.xml.located_xml import MAX_ELEMENTS
 
 
 class DocumentLibrary:

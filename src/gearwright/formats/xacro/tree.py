@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from gearwright.diagnostics import Report, Source
-from gearwright.formats.lenient_xml import comments_mended
-from gearwright.formats.located_xml import MAX_DEPTH, Document, Element, UnsafeError
-from gearwright.formats.xml_text import parsed_text
+from gearwright.formats.xml.lenient_xml import comments_mended
+from gearwright.formats.xml.located_xml import MAX_DEPTH, Document, Element, UnsafeError
+from gearwright.formats.xml.xml_text import parsed_text
 
 
 class Verbatim(str):

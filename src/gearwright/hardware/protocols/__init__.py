@@ -13,7 +13,7 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware.device import CanDevice, Device, SerialLine
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
-from gearwright.model.device_bindings import PROTOCOLS
+from gearwright.model.hardware.device_bindings import PROTOCOLS
 
 # Names that people call protocols by, and the protocol that they mean
 OTHER_NAMES = {

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
-from gearwright.model.actuators.actuator import COMMANDS, Actuator, Command, Shaft
 from gearwright.registry import Registry
 
-if TYPE_CHECKING:
-    from gearwright.model.actuators.custom_actuator import CustomActuator
-    from gearwright.model.actuators.dc_motor import DCMotor
-    from gearwright.model.actuators.electric_motor import ElectricMotor
-    from gearwright.model.actuators.linear_actuators import PneumaticCylinder, Solenoid
+if TYPE_CHECKING:  # `as` exports a name
+    from gearwright.model.actuators.actuator import COMMANDS as COMMANDS
+    from gearwright.model.actuators.actuator import Actuator as Actuator
+    from gearwright.model.actuators.actuator import Command as Command
+    from gearwright.model.actuators.actuator import Shaft as Shaft
+    from gearwright.model.actuators.custom_actuator import CustomActuator as CustomActuator
+    from gearwright.model.actuators.dc_motor import DCMotor as DCMotor
+    from gearwright.model.actuators.electric_motor import ElectricMotor as ElectricMotor
+    from gearwright.model.actuators.linear_actuators import PneumaticCylinder as PneumaticCylinder
+    from gearwright.model.actuators.linear_actuators import Solenoid as Solenoid
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 ACTUATORS: Registry[type[Actuator]] = Registry(
     "gearwright.actuators",
@@ -24,17 +30,3 @@ ACTUATORS: Registry[type[Actuator]] = Registry(
         "pneumatic": "gearwright.model.actuators.linear_actuators:PneumaticCylinder",
     },
 )
-
-__all__ = [
-    "ACTUATORS", "COMMANDS", "Actuator", "Command", "CustomActuator", "DCMotor", "ElectricMotor", "PneumaticCylinder",
-    "Shaft", "Solenoid",
-]  # fmt: skip
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "CustomActuator": "gearwright.model.actuators.custom_actuator",
-            **{kind.partition(":")[2]: kind.partition(":")[0] for kind in ACTUATORS.rows.values()},
-        },
-    )

@@ -12,8 +12,8 @@ import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
-from gearwright.model.device_bindings import DeviceBinding
 from gearwright.model.fields import Highlight, Rules, check, highlights, quantity
+from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.joints import AxisRef
 from gearwright.notebooks import NotebookDisplay
 

@@ -1,4 +1,4 @@
-"""Dry friction of joint axes by speed: a kind is one class in one file, and one row in `FRICTIONS`.
+"""Dry friction of joint axes: a kind is one class in one file, and one row in `FRICTIONS`.
 
 Files name it by its row, in an axis' <dynamics>: `<friction_model type="stribeck"> … </friction_model>`.
 """
@@ -8,17 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
-from gearwright.model.frictions.kind import FrictionModel
 from gearwright.registry import Registry
 
-if TYPE_CHECKING:
-    from gearwright.model.frictions.stribeck import Stribeck
+if TYPE_CHECKING:  # `as` exports a name
+    from gearwright.model.frictions.dahl import Dahl as Dahl
+    from gearwright.model.frictions.kind import FrictionModel as FrictionModel
+    from gearwright.model.frictions.stribeck import Stribeck as Stribeck
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 FRICTIONS: Registry[type[FrictionModel]] = Registry(
-    "gearwright.frictions", {"stribeck": "gearwright.model.frictions.stribeck:Stribeck"}
+    "gearwright.frictions",
+    {
+        "stribeck": "gearwright.model.frictions.stribeck:Stribeck",
+        "dahl": "gearwright.model.frictions.dahl:Dahl",
+    },
 )
-
-__all__ = ["FRICTIONS", "FrictionModel", "Stribeck"]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"Stribeck": "gearwright.model.frictions.stribeck"})

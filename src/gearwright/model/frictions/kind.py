@@ -1,18 +1,24 @@
-"""The base of all kinds of friction: how much resists, by speed."""
+"""The base of all kinds of friction: how much resists, by speed or by what an axis has done before."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from gearwright.model.fields import Highlight, Rules, check, highlights
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionModel(ABC):
-    """Dry friction along one axis, beside its Coulomb and viscous numbers. It never pushes: it holds, or resists."""
+class FrictionModel:
+    """Dry friction along one axis, beside its Coulomb and viscous numbers.
+
+    A kind has `level`: it holds, or resists. A kind with states of its own has `respond` instead. Both are written on
+    NumPy functions, so that they take floats, arrays, and the unknowns of the equations: steps solve for the motion
+    and the friction together.
+    """
+
+    states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step; 0 at the start
 
     def __post_init__(self) -> None:
         check(self)
@@ -21,9 +27,14 @@ class FrictionModel(ABC):
         """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
         return ()
 
-    @abstractmethod
     def level(self, speed: Any) -> Any:
         """The most that resists at this speed, both magnitudes [N·m, N; rad/s, m/s]; at 0 what holds. Traced."""
+        raise NotImplementedError
+
+    def respond(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """The effort against positive motion [N·m, N], and the states, after an axis has moved so far [rad, m] in a
+        time [s] at constant speed, from states at its start. Traced."""
+        raise NotImplementedError
 
     def highlights(self) -> Iterator[Highlight]:
         """Texts for `show`."""

@@ -9,33 +9,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gearwright.lazy import lazy_names
-from gearwright.model.fields import ZeroRatioError
-from gearwright.model.transmissions.custom import CustomTransmission
-from gearwright.model.transmissions.custom_joint_map import CustomJointMap
-from gearwright.model.transmissions.linear import (
-    DifferentialTransmission,
-    FourBarLinkageTransmission,
-    LinearTransmission,
-    SimpleTransmission,
-)
-from gearwright.model.transmissions.linear_map import LinearMap
-from gearwright.model.transmissions.losses import Backlash, Losses
-from gearwright.model.transmissions.maps import TransmissionMap
-from gearwright.model.transmissions.parameters import (
-    efficiency_only,
-    offsets,
-    parameter_quantities,
-    parameters,
-    rows,
-    with_parameters,
-    with_values,
-)
-from gearwright.model.transmissions.series import LinearSeries, Series
-from gearwright.model.transmissions.tied import Transmission, with_own
+from gearwright.model.transmissions.parameters import parameters as parameters  # the module has the name, too
+from gearwright.model.transmissions.series import Series as Series
 from gearwright.registry import Registry
 
-if TYPE_CHECKING:
-    from gearwright.model.transmissions.linkage import FourBarLinkage, Toggles
+if TYPE_CHECKING:  # `as` exports a name
+    from gearwright.model.fields import ZeroRatioError as ZeroRatioError
+    from gearwright.model.transmissions.custom import CustomTransmission as CustomTransmission
+    from gearwright.model.transmissions.custom_joint_map import CustomJointMap as CustomJointMap
+    from gearwright.model.transmissions.linear import DifferentialTransmission as DifferentialTransmission
+    from gearwright.model.transmissions.linear import FourBarLinkageTransmission as FourBarLinkageTransmission
+    from gearwright.model.transmissions.linear import LinearTransmission as LinearTransmission
+    from gearwright.model.transmissions.linear import SimpleTransmission as SimpleTransmission
+    from gearwright.model.transmissions.linear_map import LinearMap as LinearMap
+    from gearwright.model.transmissions.linkage import FourBarLinkage as FourBarLinkage
+    from gearwright.model.transmissions.linkage import Toggles as Toggles
+    from gearwright.model.transmissions.losses import Backlash as Backlash
+    from gearwright.model.transmissions.losses import Losses as Losses
+    from gearwright.model.transmissions.maps import TransmissionMap as TransmissionMap
+    from gearwright.model.transmissions.parameters import efficiency_only as efficiency_only
+    from gearwright.model.transmissions.parameters import offsets as offsets
+    from gearwright.model.transmissions.parameters import parameter_quantities as parameter_quantities
+    from gearwright.model.transmissions.parameters import rows as rows
+    from gearwright.model.transmissions.parameters import with_parameters as with_parameters
+    from gearwright.model.transmissions.parameters import with_values as with_values
+    from gearwright.model.transmissions.series import LinearSeries as LinearSeries
+    from gearwright.model.transmissions.tied import Transmission as Transmission
+    from gearwright.model.transmissions.tied import with_own as with_own
+else:
+    __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
 TRANSMISSIONS: Registry[type[TransmissionMap]] = Registry(
     "gearwright.transmissions",
@@ -54,38 +56,3 @@ def type_name(map: TransmissionMap) -> str:
     """The type that a file gives it; of a class without one, its name."""
     kind = Series if isinstance(map, Series) else type(map)
     return TRANSMISSIONS.name_of(kind) or kind.__name__
-
-
-__all__ = [
-    "TRANSMISSIONS",
-    "Backlash",
-    "CustomJointMap",
-    "CustomTransmission",
-    "DifferentialTransmission",
-    "FourBarLinkage",
-    "FourBarLinkageTransmission",
-    "LinearMap",
-    "LinearSeries",
-    "LinearTransmission",
-    "Losses",
-    "Series",
-    "SimpleTransmission",
-    "Toggles",
-    "Transmission",
-    "TransmissionMap",
-    "ZeroRatioError",
-    "efficiency_only",
-    "offsets",
-    "parameter_quantities",
-    "parameters",
-    "rows",
-    "type_name",
-    "with_own",
-    "with_parameters",
-    "with_values",
-]
-
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(
-        __name__, dict.fromkeys(("FourBarLinkage", "Toggles"), "gearwright.model.transmissions.linkage")
-    )

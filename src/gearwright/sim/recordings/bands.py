@@ -10,7 +10,8 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
-from gearwright.sim.recordings.schema import TIME, Schema
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import TIME
 
 USUAL = (0.05, 0.25, 0.5, 0.75, 0.95)
 

@@ -15,11 +15,10 @@ import numpy as np
 
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS, titled
-from gearwright.sim.recordings.schema import Schema, Signal
-from gearwright.sim.recordings.schema_text import LOOP, STATE
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import FAMILIES, Signal, kind, word
 
 JOINT_FAMILIES = ("position", "velocity", "acceleration", "effort")
-MOTOR_FIELDS = {"command": "command", "torque": "torque", "shaft_position": "position", "shaft_velocity": "velocity"}
 MOST_NUMBERS = 25_000  # a second of recorded time, in all channels but transforms: a gripper has every row at 1 kHz
 MOST_POSES = 2_000  # a second
 STAMP = '"timestamp":{"sec":%d,"nsec":%d}'
@@ -67,7 +66,8 @@ def strides(schema: Schema, made: Sequence[Channel]) -> tuple[int, int]:
 
 
 def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
-    families = families | {f: families.get(f, {}) | families.get(loops, {}) for loops, f in LOOP.items()}
+    loops = {f: row.also for f, row in FAMILIES.items() if row.also}
+    families = families | {f: families.get(f, {}) | families.get(also, {}) for f, also in loops.items()}
     names = dict.fromkeys(n for f in ("position", "velocity") for n in families.get(f, {}))
     if not names:
         return
@@ -82,9 +82,8 @@ def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
 
 
 def _motors(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
-    states = {f: f.removeprefix(STATE) for f in families if f.startswith(STATE)}
     for name in families.get("torque", {}):
-        own = {word: families[f][name] for f, word in (states | MOTOR_FIELDS).items() if name in families.get(f, {})}
+        own = {word(f): each[name] for f, each in families.items() if kind(f) == "actuator" and name in each}
         yield _channel(f"/motors/{name}", f"gearwright.motor.{name}", own)
 
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gearwright.sim.recordings.schema import Derived, Schema, Signal, SlotElement
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import Derived, Signal, SlotElement
 
 Array = NDArray[Any]
 PIECE = 65_536  # states that are evaluated in one call

@@ -22,9 +22,9 @@ from gearwright.errors import GearwrightError
 from gearwright.files import open_regular
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.recording import Recording
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.recordings.schema_text import KINDS, STATE, kind
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.tables import from_columns, table
+from gearwright.sim.signals import TIME, Signal, family_of, kind
 
 CUT_OFF = re.compile(r"[-+.,\deEinfa]*\r?")  # the beginning of a line of numbers
 TITLE = re.compile(r"(?P<what>.*?)(?: #(?P<robot>\d+))?(?: (?P<place>\d+(?:,\d+)*))?(?: \[(?P<unit>[^\]]*)\])?", re.S)
@@ -169,7 +169,7 @@ def _parsed(title: str, *, batched: bool = True) -> _Title:
     elif found["place"]:
         what = f"{what} {found['place']}"
     family, space, name = what.partition(" ")
-    if not space or not (family in KINDS or family.startswith(STATE)):
+    if not space or family_of(family) is None:
         family, name = "", what
     family = family.replace("%20", " ").replace("%25", "%")
     return _Title(family, name, None if robot is None else int(robot), unit)

@@ -1,4 +1,4 @@
-"""Recordings as tables of polars or pandas: a column a signal, named as plots name it (`knee.position`).
+"""Recordings as tables of polars or pandas: one column per signal, named as plots name it (`knee.position`).
 
 Of a batch, a row for each instant and robot, with the column `robot`.
 """
@@ -13,8 +13,9 @@ import numpy as np
 
 from gearwright.optional import require
 from gearwright.sim.recordings.columns import Array, Chunk
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.signal_names import label
+from gearwright.sim.signals import TIME, Signal
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings.recording import Recording

@@ -19,8 +19,8 @@ from gearwright.errors import GearwrightError
 from gearwright.files import making_folder
 from gearwright.optional import require
 from gearwright.sim.recordings.columns import Array
-from gearwright.sim.recordings.schema import Signal
 from gearwright.sim.recordings.signal_names import find, label
+from gearwright.sim.signals import Signal
 
 if TYPE_CHECKING:
     from gearwright.sim.recordings.recording import Recording

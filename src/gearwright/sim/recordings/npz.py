@@ -20,8 +20,8 @@ from gearwright.files import open_regular
 from gearwright.sim.recordings.columns import ArrayChunk
 from gearwright.sim.recordings.journal import JournalReader, JournalSink, recovered
 from gearwright.sim.recordings.recording import Recording
-from gearwright.sim.recordings.schema import TIME, Signal
 from gearwright.sim.recordings.schema_text import from_text, to_text
+from gearwright.sim.signals import TIME, Signal
 
 DTYPE = np.dtype("<f8")
 SCHEMA = "schema"  # the member that describes the others

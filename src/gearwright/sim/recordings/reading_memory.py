@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gearwright.errors import GearwrightError
-from gearwright.sim.free_memory import require_memory
+from gearwright.sim.recorder.free_memory import require_memory
 
 
 def check_memory(path: Path, numbers: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,19 +12,14 @@ import numpy as np
 
 from gearwright.errors import GearwrightError, counted
 from gearwright.notebooks import NotebookDisplay
-from gearwright.sim.actuator_view import ActuatorView
 from gearwright.sim.recordings.columns import Array, Chunk
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
-from gearwright.sim.spatial_values import link_motion, reactions
-from gearwright.sim.values import AliasedValues, Read, Values, WithLoopJoints
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import TIME, WRENCH, Signal
+from gearwright.sim.state.values import Read, Value, Values
+from gearwright.sim.views.named_values import NamedValues
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
-
-SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators whose joints have them
-
-
-SIX = ("fx", "fy", "fz", "tx", "ty", "tz")  # of a reaction
 
 
 class Column(NamedTuple):
@@ -36,7 +31,7 @@ class Column(NamedTuple):
     values: Array  # (T,) or (T, B)
 
 
-class Recording(NotebookDisplay):
+class Recording(NamedValues, NotebookDisplay):
     """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
     row 0 is the start.
 
@@ -50,12 +45,12 @@ class Recording(NotebookDisplay):
         self.schema, self._robot = schema, robot
         self.dt, self.batch, self.every = schema.dt, schema.batch, schema.every
         self.chunks: list[Chunk] = []
-        self._rows = 0
+        self._rows, self._views = 0, {}
 
     def __getstate__(self) -> dict[str, Any]:
         """The numbers; views are made again."""
         own = ("schema", "_robot", "dt", "batch", "every", "chunks", "_rows")
-        return {name: self.__dict__[name] for name in own}
+        return {name: self.__dict__[name] for name in own} | {"_views": {}}
 
     @property
     def robot(self) -> Mechanism:
@@ -98,128 +93,40 @@ class Recording(NotebookDisplay):
 
     # --- by name ---------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def position(self) -> Values:
-        """[rad, m] by joint or coordinate, followers and joints that close loops too."""
-        return self._with_loop_joints("position")
+    @property
+    def signals(self) -> Schema:
+        """What there is to read."""
+        return self.schema
 
-    @cached_property
-    def velocity(self) -> Values:
-        """[rad/s, m/s]."""
-        return self._with_loop_joints("velocity")
+    def reader(self, signal: Signal) -> Read:
+        """Reads one signal over time."""
+        return partial(self.read, signal)
 
-    @cached_property
-    def effort(self) -> Values:
-        """Efforts that acted along each coordinate [N·m, N]."""
-        return self._family("effort")
+    @property
+    def _left_out(self) -> Sequence[str]:
+        return () if self._robot is None else tuple(self._robot.contradicted)
 
-    @cached_property
-    def coupling_error(self) -> Values:
-        """C of each coupling, by its name or its follower's."""
-        return self._couplings("coupling_error")
-
-    @cached_property
-    def sensor(self) -> Values:
-        """Readings by sensor; several numbers along the last axis."""
-        return self._family("sensor")
-
-    @cached_property
-    def command(self) -> Values:
-        """The command of each actuator during the step that ends at a row."""
-        return self._family("command")
-
-    @cached_property
+    @property
     def memory(self) -> Values:
         """The memory of a compiled controller."""
-        return self._family("memory")
-
-    @cached_property
-    def actuator(self) -> Values:
-        """By actuator: `.torque`, `.velocity`, `.position`, `.command` and the states of its kind, over time."""
-        reads: dict[str, dict[str, Read]] = {name: {} for name in self.schema.by_family.get("torque", {})}
-        for signal in self.schema.signals:
-            if self.schema.kinds.get(signal.family) == "actuator" and signal.name in reads:
-                quantity = SHAFT.get(signal.family, signal.family.removeprefix("actuator."))
-                reads[signal.name][quantity] = partial(self.read, signal)
-        views = {name: ActuatorView(name, own) for name, own in reads.items()}
-        return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
-
-    @cached_property
-    def reaction(self) -> Values:
-        """By joint, `.force` [N] and `.torque` [N·m], (T, 3) or (T, B, 3); see `Simulation.reaction`."""
-        return reactions(self._rows_of("reaction"), self._table)
-
-    @cached_property
-    def link_velocity(self) -> Values:
-        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_velocity`."""
-        return link_motion(self._rows_of("link_velocity"), self._table, "link_velocity")
-
-    @cached_property
-    def link_acceleration(self) -> Values:
-        """By link, `.linear` and `.angular`, (T, 3) or (T, B, 3); see `Simulation.link_acceleration`."""
-        return link_motion(self._rows_of("link_acceleration"), self._table, "link_acceleration")
+        return self._view("memory")
 
     @property
-    def unsettled(self) -> Array:
+    def unsettled(self) -> Value:
         """Steps since the reset that did not settle, up to each row."""
-        return self.read(self.schema.signal("", "unsettled"))
+        return self._number("unsettled")
 
-    @property
-    def kinetic_energy(self) -> Array:
-        """[J]."""
-        return self.read(self.schema.signal("", "kinetic_energy"))
-
-    @property
-    def potential_energy(self) -> Array:
-        """Energy of gravity and springs [J]."""
-        return self.read(self.schema.signal("", "potential_energy"))
-
-    @property
-    def energy(self) -> Array:
-        """Kinetic and potential [J]."""
-        return self.read(self.schema.signal("", "energy"))
-
-    def _table(self, quantity: str) -> Array:
-        """(T, rows, 6) or (T, B, rows, 6)."""
-        if quantity in self.schema.by_family.get("table", {}):
-            return self.read(self.schema.signal("table", quantity))
-        own = self.schema.by_family[quantity]  # of a file: six signals a row
-        each = [self.read(own[f"{name}.{part}"]) for name in self._rows_of(quantity) for part in SIX]
-        return np.stack(each, axis=-1).reshape(*each[0].shape, -1, 6)
-
-    def _rows_of(self, quantity: str) -> tuple[str, ...]:
-        """Joints or links of a table."""
-        if quantity in self.schema.tables:
-            return self.schema.tables[quantity]
+    def _table(self, quantity: str) -> tuple[Sequence[str], Read]:
         own = self.schema.by_family.get(quantity, {})
-        return tuple(name.removesuffix(".fx") for name in own if name.endswith(".fx"))
+        if quantity in self.schema.by_family.get("table", {}) or not own:
+            return super()._table(quantity)
+        joints = tuple(name.removesuffix(".fx") for name in own if name.endswith(".fx"))  # of a file: six signals each
 
-    def _with_loop_joints(self, family: str) -> Values:
-        values, loops = self._family(family), self._family(f"loop_{family}")
-        return WithLoopJoints(values, loops) if len(loops) else values
+        def read() -> Array:
+            each = [self.read(own[f"{joint}.{part}"]) for joint in joints for part, _ in WRENCH]
+            return np.stack(each, axis=-1).reshape(*each[0].shape, -1, 6)
 
-    def _couplings(self, family: str) -> Values:
-        left_out = () if self._robot is None else self._robot.contradicted
-        return AliasedValues(*self._by_name(family), left_out)
-
-    def _family(self, family: str) -> Values:
-        return Values(*self._by_name(family))
-
-    def _by_name(self, family: str) -> tuple[str, dict[str, Read], Mapping[str, tuple[str, ...]]]:
-        """The kind, its signals, and further names of them."""
-        signals = self.schema.by_family.get(family, {})
-        reads: dict[str, Read] = {name: partial(self.read, signal) for name, signal in signals.items()}
-        return self.schema.kinds.get(family, family), reads, self.schema.members.get(family, {})
-
-    @cached_property
-    def acceleration(self) -> Values:
-        """[rad/s², m/s²] at each row, with the efforts of that row."""
-        return self._family("acceleration")
-
-    @cached_property
-    def coupling_effort(self) -> Values:
-        """The effort that each coupling puts on its follower [N·m, N]."""
-        return self._couplings("coupling_effort")
+        return joints, read
 
     # --- files -----------------------------------------------------------------------------------------------------
 
@@ -240,8 +147,8 @@ class Recording(NotebookDisplay):
         save(self.schema, self.chunks, path)
 
     def to_polars(self) -> Any:
-        """A polars DataFrame: `time`, and a column a signal such as `knee.position`; of a batch a row for each instant
-        and robot, with the column `robot`."""
+        """A polars DataFrame: `time`, and one column per signal such as `knee.position`. A batch has one row per sample
+        and robot, and a column `robot`."""
         from gearwright.sim.recordings.frames import to_polars
 
         return to_polars(self)

@@ -2,65 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 from gearwright.errors import UnknownNameError
 from gearwright.sim.recordings.scene import SceneShape
-
-
-class SlotElement(NamedTuple):
-    """Recorded as it was: elements of a slot, from this one on."""
-
-    slot: str
-    element: int
-
-    @property
-    def terms(self) -> tuple[Derived, ...]:
-        """Derived quantities that it needs."""
-        return ()
-
-
-class Derived(NamedTuple):
-    """Computed from recorded slots by an evaluator: elements of a kernel's output, from this one on."""
-
-    kernel: str
-    output: str
-    element: int
-
-    @property
-    def terms(self) -> tuple[Derived, ...]:
-        return (self,)
-
-
-class Total(NamedTuple):
-    """A sum of derived quantities."""
-
-    terms: tuple[Derived, ...]
-
-
-Source = SlotElement | Derived | Total | None  # None: the time of a row, or numbers that a file holds
-
-
-@dataclass(frozen=True, kw_only=True)
-class Signal:
-    """One quantity over time."""
-
-    family: str  # position, velocity, …; "" for a quantity that there is one of
-    name: str
-    unit: str
-    source: Source = None
-    shape: tuple[int, ...] = ()  # of one instant of one robot
-    stored: bool = True  # whether files hold it
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.family, self.name
-
-
-TIME = Signal(family="", name="time", unit="s")
+from gearwright.sim.signals import TIME, FamilySignals, Signal, kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +45,18 @@ class Schema:
             found.setdefault(signal.family, {})[signal.name] = signal
         return found
 
+    def family(self, name: str) -> FamilySignals:
+        groups = self.tables if name == "table" else self.members.get(name, {})
+        return FamilySignals(self.kinds.get(name) or kind(name), self.by_family.get(name, {}), groups)
+
+    def of_kind(self, of: str) -> Iterator[Signal]:
+        """The signals of all families whose names are of this kind."""
+        return (s for s in self.signals if self.kinds.get(s.family) == of)
+
     def signal(self, family: str, name: str) -> Signal:
         known = self.by_family.get(family, {})
         if name not in known:
-            raise UnknownNameError(self.kinds.get(family, family or "signal"), name, known)
+            raise UnknownNameError(self.family(family).kind, name, known)
         return known[name]
 
     @cached_property

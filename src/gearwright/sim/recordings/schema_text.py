@@ -7,36 +7,11 @@ from math import inf
 from typing import Any
 
 from gearwright.errors import GearwrightError
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import TIME, Signal
 
 VERSION = 1
 MOST_SIGNALS = 1_000_000  # of a file that is read
-# family → what its names are names of, where a file does not say
-KINDS = {
-    "position": "joint",
-    "velocity": "joint",
-    "acceleration": "joint",
-    "effort": "joint",
-    "loop_position": "joint",
-    "loop_velocity": "joint",
-    "reaction": "joint",
-    "coupling_error": "coupling",
-    "coupling_effort": "coupling",
-    "sensor": "sensor",
-    "memory": "memory",
-    "command": "actuator",
-    "torque": "actuator",
-    "shaft_position": "actuator",
-    "shaft_velocity": "actuator",
-    "": "signal",
-}
-LOOP = {"loop_position": "position", "loop_velocity": "velocity"}  # of joints that close loops: as people name them
-STATE = "actuator."  # families of actuators' states begin with it
-
-
-def kind(family: str) -> str:
-    """The kind of thing that has a quantity of this family; the family itself where that is not known."""
-    return "actuator" if family.startswith(STATE) else KINDS.get(family, family)
 
 
 def to_text(schema: Schema) -> str:

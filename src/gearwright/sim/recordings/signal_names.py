@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from gearwright.errors import ModelError, UnknownNameError
-from gearwright.sim.recordings.schema import Schema, Signal
-from gearwright.sim.recordings.schema_text import KINDS, LOOP, STATE
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import FAMILIES, STATE, Signal, kind, word
 
-SHAFT = {"shaft_position": "position", "shaft_velocity": "velocity"}  # families of actuators; joints have them, too
 WORDS = {"reading": "sensor", "value": "sensor", "effort_of_coupling": "coupling_effort"}  # families by other words
 MEANT = {"speed": "velocity", "angle": "position", "force": "effort", "torque": "effort", "amps": "current"}
 
@@ -17,10 +16,10 @@ def label(signal: Signal) -> str:
     """The name in tables and legends. A shaft's has its family's name where a joint could have the same."""
     if not signal.family:
         return signal.name
-    if signal.family in LOOP:  # no other joint has its name
-        return f"{signal.name}.{LOOP[signal.family]}"
+    if kind(signal.family) == "joint":  # no other joint has its name
+        return f"{signal.name}.{word(signal.family)}"
     short = signal.family.removeprefix(STATE)  # a state of a user's kind may have the name of a family
-    return f"{signal.name}.{signal.family if short in KINDS else short}"
+    return f"{signal.name}.{signal.family if short in FAMILIES else short}"
 
 
 def find(schema: Schema, names: str | Sequence[str] | None) -> list[Signal]:
@@ -42,11 +41,11 @@ def _found(schema: Schema, name: str) -> list[Signal]:
     if name in known:
         return [known[name]]
     shown = [s for s in schema.signals if s.family not in ("table", "")]
-    if own := [s for s in shown if name in (s.family, LOOP.get(s.family), SHAFT.get(s.family))]:
+    if own := [s for s in shown if name in (s.family, *_other_word(s))]:
         return own
     for family, groups in schema.members.items():
         for group, members in groups.items():
-            if name in (group, f"{group}.{LOOP.get(family, family)}"):
+            if name in (group, f"{group}.{word(family)}"):
                 return [s for s in shown if s.family == family and s.name in members]
     if own := [s for s in shown if s.name == name and s.stored]:
         return own
@@ -65,6 +64,12 @@ def _meant(name: str, known: Collection[str]) -> str:
     return next((meant for meant in tried if meant in known), "")
 
 
+def _other_word(signal: Signal) -> tuple[str, ...]:
+    """What people call a family that has another name: `position` of a shaft, or of a joint that closes a loop."""
+    row = FAMILIES.get(signal.family)
+    return (row.word,) if row is not None and row.word else ()
+
+
 def _by_name(schema: Schema) -> dict[str, Signal]:
-    known = {f"{s.name}.{SHAFT[s.family]}": s for s in schema.signals if s.family in SHAFT}
+    known = {f"{s.name}.{other}": s for s in schema.signals if s.family for other in _other_word(s)}
     return known | {label(s): s for s in schema.signals if s.family != "table"}

@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
-from gearwright.sim.recordings.schema import TIME, Schema, Signal
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import TIME, Signal
 
 
 def width(signal: Signal, batch: int) -> int:

@@ -20,7 +20,7 @@ from gearwright.errors import ModelError
 from gearwright.model import IDENTITY, Actuator, Couplings, LinearTransmission, Pose, Sensor, TransmissionMap
 from gearwright.model.actuators import ACTUATORS
 from gearwright.model.frictions import FRICTIONS, FrictionModel
-from gearwright.model.sensors import SENSORS
+from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.registry import Registry
 from gearwright.sim.saving.map_functions import functions_as_data, with_functions
@@ -28,11 +28,12 @@ from gearwright.sim.saving.map_functions import functions_as_data, with_function
 FAMILIES: Mapping[str, Registry[Any]] = {r.group: r for r in (ACTUATORS, FRICTIONS, SENSORS, TRANSMISSIONS)}
 # where classes without a row are: parts of a mechanism, declared controllers, options of a simulation, saved code
 MODULES = (
-    "model.actuators.custom_actuator", "model.body_sensors", "model.control_places", "model.couplings",
-    "model.device_bindings", "model.drives", "model.geometry", "model.hardware", "model.inertia", "model.joints.axes",
-    "model.joints.joint", "model.mechanism", "model.sensor_layout", "model.sensors", "model.transmissions.custom",
-    "model.transmissions.custom_joint_map", "model.transmissions.losses", "model.transmissions.series",
-    "model.transmissions.tied", "control.declared", "sim.kernels", "sim.options",
+    "model.actuators.custom_actuator", "model.sensors.body_sensors", "model.layout.control_places", "model.couplings",
+    "model.hardware.device_bindings", "model.hardware.drives", "model.geometry", "model.hardware.hardware",
+    "model.mass.inertia", "model.joints.axes", "model.joints.joint", "model.mechanism", "model.layout.sensor_layout",
+    "model.sensors.sensors", "model.transmissions.custom", "model.transmissions.custom_joint_map",
+    "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",
+    "sim.programs.kernels", "sim.options",
 )  # fmt: skip
 LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
 BASES: Mapping[type[Any], str] = {

@@ -11,7 +11,7 @@ from gearwright.compiler.backends.interpreter import run_tape
 from gearwright.compiler.program_text import from_text, to_text
 from gearwright.errors import GearwrightError
 from gearwright.model import TransmissionMap
-from gearwright.sim.values import Array
+from gearwright.sim.state.values import Array
 
 # what a map keeps of CasADi: actuators by joints and back, their derivatives, efforts of a custom one
 FUNCTIONS = ("_positions", "_ratio", "_led_joints", "_led_ratio", "joint_efforts")

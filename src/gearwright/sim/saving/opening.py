@@ -13,14 +13,14 @@ from gearwright.compiler import Program
 from gearwright.compiler.program_text import from_text
 from gearwright.errors import GearwrightError
 from gearwright.model import Mechanism
-from gearwright.sim.kernels import StepFacts
 from gearwright.sim.options import Options
+from gearwright.sim.programs.kernels import StepFacts
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import from_data
 from gearwright.sim.saving.saved_kernels import SavedKernels
 from gearwright.sim.simulation import Simulation
-from gearwright.sim.snapshot import HELD, Snapshot
-from gearwright.sim.values import Array
+from gearwright.sim.state.snapshot import HELD, Snapshot
+from gearwright.sim.state.values import Array
 
 MOST_ELEMENTS = 10**7  # of a robot's slots; the largest of the corpus has 10⁵
 

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from gearwright.compiler import Executable, Program, find_backend
 from gearwright.errors import CompileError
 from gearwright.model import Mechanism
-from gearwright.sim.kernels import Kernels, StepFacts
 from gearwright.sim.options import Options
+from gearwright.sim.programs.kernels import Kernels, StepFacts
 
 
 class SavedKernels(Kernels):

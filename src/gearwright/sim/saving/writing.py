@@ -13,7 +13,7 @@ from gearwright.errors import UnknownNameError
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import to_data
 from gearwright.sim.saving.saved_kernels import SavedKernels
-from gearwright.sim.snapshot import HELD
+from gearwright.sim.state.snapshot import HELD
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation

@@ -32,39 +32,49 @@ class Cpu(Backend):
         return repr((*versions, host(), self._lanes(precision, batch)))
 
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.llvm import object_code
+        """An image where this process can load one, otherwise an object file for LLVM's loader."""
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.image.image import linked
+        from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
+        from gearwright.compiler.backends.cpu.image.portable import to_bytes
+        from gearwright.compiler.backends.cpu.llvm.objects import object_code
         from gearwright.compiler.backends.cpu.passes import optimise_program
         from gearwright.compiler.backends.cpu.target import host
 
         lanes = self._lanes(precision, batch)
         optimised = optimise_program(program, lanes, host().lanes(precision))
-        return object_code(optimised, Layout(optimised, lanes), precision, host())
+        made = object_code(optimised, Layout(optimised, lanes), precision, host())
+        return to_bytes(linked(made), Layout(program, lanes)) if loads_images() else made
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        from gearwright.compiler.backends.cpu.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.llvm import LoadedCode
+        from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
+        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.image.loaded_image import LoadedImage, loads_images
+        from gearwright.compiler.backends.cpu.image.portable import from_bytes
+
+        if loads_images():  # without LLVM, which ends the process where memory cannot be mapped
+            image, layout = from_bytes(code, program)
+            return CpuExecutable(program, precision, layout, LoadedImage(image))
+        from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
         from gearwright.compiler.backends.cpu.target import host
 
         layout = Layout(program, self._lanes(precision, batch))
         return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
 
     def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
-        from gearwright.compiler.backends.cpu.image import linked
-        from gearwright.compiler.backends.cpu.layout import Layout
-        from gearwright.compiler.backends.cpu.portable import to_bytes
+        from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
 
-        return to_bytes(linked(code), Layout(program, self._lanes(precision, batch)))
+        if not loads_images():
+            raise CompileError(
+                "code can be saved on Linux on x86-64 only; elsewhere, `gearwright export --target c` writes it as C"
+            )
+        return code
 
     def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        """Without LLVM."""
-        from gearwright.compiler.backends.cpu.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.loaded_image import LoadedImage
-        from gearwright.compiler.backends.cpu.portable import from_bytes
+        from gearwright.compiler.backends.cpu.image.loaded_image import check_machine
 
-        image, layout = from_bytes(code, program)
-        return CpuExecutable(program, precision, layout, LoadedImage(image))
+        check_machine()
+        return self.load(program, code, precision, batch)
 
     @property
     def description(self) -> str:

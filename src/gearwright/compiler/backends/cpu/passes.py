@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
-from gearwright.compiler.backends.cpu import vectors
-from gearwright.compiler.backends.cpu.contiguous import contiguous_scratch, movable_slots
-from gearwright.compiler.backends.cpu.issue import is_small, issue_order
-from gearwright.compiler.backends.cpu.packing import WIDEST, pack_isomorphic
-from gearwright.compiler.backends.cpu.peel import peel_loops
-from gearwright.compiler.backends.cpu.schedule import schedule
-from gearwright.compiler.backends.cpu.split import split_program
+from gearwright.compiler.backends.cpu.scheduling.issue import is_small, issue_order
+from gearwright.compiler.backends.cpu.scheduling.peel import peel_loops
+from gearwright.compiler.backends.cpu.scheduling.schedule import schedule
+from gearwright.compiler.backends.cpu.scheduling.split import split_program
+from gearwright.compiler.backends.cpu.superword import vectors
+from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_scratch, movable_slots
+from gearwright.compiler.backends.cpu.superword.packing import WIDEST, pack_isomorphic
 from gearwright.compiler.passes import PASSES as NEUTRAL
 from gearwright.compiler.passes import REWRITES, Pass, ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
 from gearwright.compiler.simplify import remove_dead_code, simplify
-from gearwright.compiler.tape import Instruction, Tape
+from gearwright.compiler.tape import Instruction, Rules, Tape
+
+ProgramPass = Callable[[Program], Program]
 
 
 def constants_first(tape: Tape) -> Tape:
@@ -31,31 +34,68 @@ def constants_first(tape: Tape) -> Tape:
     return Tape(tuple(changed), tape.stores)
 
 
+PASSES: tuple[Pass, ...] = (*REWRITES, constants_first, schedule)  # of many robots' tapes; the last drops unused values
+
+
+def each_tape(*passes: Pass, rules: Rules | None = None) -> ProgramPass:
+    """A pass over the tapes of a program, one by one."""
+    return lambda program: program.map_tapes(lambda tape: optimise(tape, passes, rules), verified=False)
+
+
 def _shorter(tape: Tape) -> Tape:
     """Simplified without another rounding."""
     return optimise(tape, (simplify, remove_dead_code))
 
 
-PASSES: tuple[Pass, ...] = (*REWRITES, constants_first, schedule)  # which drops unused values itself
-FOR_ONE_ROBOT: tuple[Pass, ...] = (*NEUTRAL, constants_first)
+def pack_limbs(program: Program, widest: int) -> Program:
+    """Isomorphic values in vectors of at most `widest` lanes."""
+    pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable_slots(program))
+    return each_tape(pack, schedule, rules=vectors.RULES)(program)
+
+
+def peel_if_small(program: Program, lanes: int) -> Program:
+    """A small robot's loops begin in the stage before, and its instructions are issued as a core takes them."""
+    if not is_small(program, lanes):
+        return program
+    return issue(peel_loops(program, lambda tape: optimise(tape, (simplify, remove_dead_code, schedule))))
+
+
+def issue_if_small(program: Program) -> Program:
+    return issue(program) if is_small(program, 1) else program
+
+
+issue = each_tape(issue_order)
+
+
+def for_one_robot(widest: int) -> tuple[ProgramPass, ...]:
+    """Passes for code whose vectors hold values of one robot."""
+    return (
+        without_unread_stores,
+        each_tape(*NEUTRAL, constants_first),  # roundings are decided after this, as for many robots
+        ends_known,
+        without_unread_stores,
+        each_tape(_shorter),
+        partial(peel_loops, improve=_shorter),
+        partial(pack_limbs, widest=widest),
+        issue_if_small,
+        contiguous_scratch,
+        split_program,
+    )
+
+
+def for_many_robots(lanes: int) -> tuple[ProgramPass, ...]:
+    """Passes for code whose lanes are robots."""
+    return (
+        without_unread_stores,
+        each_tape(*PASSES),
+        partial(peel_if_small, lanes=lanes),
+        contiguous_scratch,
+        split_program,
+    )
 
 
 def optimise_program(program: Program, lanes: int = 1, widest: int = WIDEST) -> Program:
-    """The program with every stage optimised for this back end.
-
-    Lanes are robots; a single one's isomorphic values fill vectors of at most `widest` lanes.
-    """
-    passes = FOR_ONE_ROBOT if lanes == 1 else PASSES
-    optimised = without_unread_stores(program).map_tapes(lambda tape: optimise(tape, passes), verified=False)
-    if lanes == 1:  # roundings are decided by now, as for many robots
-        optimised = without_unread_stores(ends_known(optimised)).map_tapes(_shorter, verified=False)
-        optimised = peel_loops(optimised, _shorter)
-        movable = movable_slots(optimised)
-        pack = partial(pack_isomorphic, widest=min(widest, WIDEST), movable=movable)  # stages are what they will be
-        optimised = optimised.map_tapes(lambda tape: optimise(tape, (pack, schedule), vectors.RULES), verified=False)
-    small = is_small(optimised, lanes)
-    if small and lanes > 1:
-        optimised = peel_loops(optimised, lambda tape: optimise(tape, (simplify, remove_dead_code, schedule)))
-    if small:
-        optimised = optimised.map_tapes(issue_order, verified=False)
-    return split_program(contiguous_scratch(optimised)).verify(vectors.RULES)
+    """The program after all passes of this back end."""
+    for run_pass in for_one_robot(widest) if lanes == 1 else for_many_robots(lanes):
+        program = run_pass(program)
+    return program.verify(vectors.RULES)

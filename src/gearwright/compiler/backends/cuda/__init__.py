@@ -1,1 +1,1 @@
-"""NVIDIA GPUs: one thread a robot, compiled at run time by NVRTC through CuPy."""
+"""NVIDIA GPUs: one thread per robot, compiled at run time by NVRTC through CuPy."""

@@ -32,7 +32,7 @@ class CudaExecutable(Executable):
         attributes = {"registers": "num_regs", "local_bytes": "local_size_bytes"}
         return {name: int(getattr(self._kernel, attribute, 0)) for name, attribute in attributes.items()}
 
-    def _instance(self, batch: int, threads: int) -> CudaInstance:
+    def instance(self, batch: int = 1, *, threads: int = 1) -> CudaInstance:
         return CudaInstance(self, batch)
 
 
@@ -48,7 +48,6 @@ class CudaInstance(Instance):
         self._failed_element = xp.zeros(batch, np.int64)
         self._failed_value = xp.zeros(batch, np.float64)
         self._any_failed = xp.zeros(1, np.int64)
-        self._counts = dict.fromkeys(executable.program.counts, 0)
         self._lock = threading.Lock()
 
     # slots ---------------------------------------------------------------------------------------------------------
@@ -69,9 +68,6 @@ class CudaInstance(Instance):
         shape = (rows, self._slot(name).size, self.batch)
         return DeviceBuffer(self._arrays, self._arrays.zeros(shape, self.dtype))
 
-    def _set_count(self, name: str, count: int) -> None:
-        self._counts[name] = count
-
     # running -------------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1) -> bool:
@@ -83,7 +79,6 @@ class CudaInstance(Instance):
         arguments = (
             self._memory, np.int64(self.batch), np.int64(n), np.int64(first), np.int64(continues), np.int64(every),
             np.int64(until_first), self._failed_step, self._failed_element, self._failed_value, self._any_failed,
-            *(np.int64(count) for count in self._counts.values()),
             *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.inputs),
             *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.recordable),
         )  # fmt: skip

@@ -18,7 +18,6 @@ from gearwright.compiler.c_code import Dialect, body_lines, stage_function
 from gearwright.compiler.c_code.memory import flat
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program, Slot, SlotKind, Stage, slot_offsets
-from gearwright.compiler.tape import elements
 
 KEPT = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 WRITTEN = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.OUTPUT)
@@ -29,11 +28,9 @@ PREAMBLE = """
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define GW_FUNCTION static __device__
 #define GW_INLINE static __device__ __forceinline__
-#define GW_TABLE static __device__ const
 #else
 #define GW_FUNCTION static
 #define GW_INLINE static inline
-#define GW_TABLE static const
 #endif
 typedef long long integer;
 """
@@ -114,10 +111,9 @@ class _Kernel:
             ("integer", "continues"), ("integer", "every"), ("integer", "until_first"), ("integer *", "failed_step"),
             ("integer *", "failed_element"), ("double *", "failed_value"), ("integer *", "any_failed"),
         ]  # fmt: skip
-        counts = [("integer", f"count{k}") for k in range(len(self.program.counts))]
         inputs = [("const real *", f"input{k}") for k in range(len(self.layout.inputs))]
         records = [("real *", f"record{k}") for k in range(len(self.layout.recordable))]
-        return [*fixed, *counts, *inputs, *records]
+        return [*fixed, *inputs, *records]
 
     # one robot -----------------------------------------------------------------------------------------------------
 
@@ -172,16 +168,14 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         return lines
 
     def _body(self) -> list[str]:
-        counts = {name: f"(int)count{k}" for k, name in enumerate(self.program.counts)}
-
         def call(stage: Stage) -> str:
-            return f"{self.names[id(stage)]}(a"
+            return f"{self.names[id(stage)]}(a)"
 
-        return body_lines(self.program.body, self.memory, call, lambda name: counts[name])
+        return body_lines(self.program.body, self.memory, call)
 
     def _bounds(self) -> dict[int, str]:
         """The states that a step writes, and how large each may be."""
-        stored = {a for s in self.program.stages for address in s.tape.writes() for a in elements(address)}
+        stored = {address for s in self.program.stages for address in s.tape.writes()}
         return {
             self.layout.offsets[slot.name] + e: (
                 self.dialect.number(slot.bound) if isfinite(slot.bound) else "GW_LARGEST"

@@ -127,7 +127,7 @@ class Axis:
 
 
 def defaults(drive: Drive) -> dict[Key, Value]:
-    """Objects whose default the robot's file decides: a turn a second, ten turns a second squared."""
+    """Objects whose default the robot's file decides: one turn per second, ten turns per second squared."""
     turn = drive.motor.counts
     motor = drive.motor
     peak = motor.current_limit / motor.current_rating * 1000.0 if motor.current_limit < inf else 3000.0

@@ -150,7 +150,7 @@ class Moteus(CanDevice):
             "torque": lambda: drive.sample.torque,
             "q_current": lambda: drive.sample.current,
             "abs_position": lambda: drive.sample.position / servo.turn,
-            "power": drive.power,
+            "power": lambda: drive.sample.power,
             "motor_temperature": lambda: drive.sample.temperature,
             "trajectory_complete": lambda: servo.complete,
             "home_state": lambda: 1,

@@ -117,10 +117,10 @@ class ODrive(CanDevice):
             0x14: lambda: pair(drive.torque / drive.motor.torque_constant, drive.sample.current),
             0x15: lambda: pair(drive.sample.temperature, drive.sample.temperature),
             0x17: lambda: pair(
-                drive.sample.voltage, drive.power() / drive.sample.voltage if drive.sample.voltage else 0
+                drive.sample.voltage, drive.sample.power / drive.sample.voltage if drive.sample.voltage else 0
             ),
             0x1C: lambda: pair(drive.torque, drive.sample.torque),
-            0x1D: lambda: pair(drive.power(), drive.sample.torque * drive.sample.velocity),
+            0x1D: lambda: pair(drive.sample.power, drive.sample.torque * drive.sample.velocity),
         }
 
     def _command_table(self) -> dict[int, tuple[Struct, Callable[..., bool | None]]]:

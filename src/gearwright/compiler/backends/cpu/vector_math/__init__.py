@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gearwright.compiler.backends.cpu.ir import Value
+from gearwright.compiler.backends.cpu.llvm.ir import Value
 from gearwright.compiler.backends.cpu.vector_math.exponential import exp, expm1, log, log1p, pow
 from gearwright.compiler.backends.cpu.vector_math.hyperbolic import acosh, asinh, atanh, cosh, hypot, sinh, tanh
 from gearwright.compiler.backends.cpu.vector_math.trigonometric import acos, asin, atan, atan2

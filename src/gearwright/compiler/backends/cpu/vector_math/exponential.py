@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import factorial, inf
 
-from gearwright.compiler.backends.cpu.ir import Pair, Value, polynomial
+from gearwright.compiler.backends.cpu.llvm.ir import Pair, Value, polynomial
 from gearwright.compiler.backends.cpu.vector_math.trigonometric import ROUNDER
 
 LN2_1 = float.fromhex("0x1.62e42fefa3800p-1")  # 42 bits: exact times any exponent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import factorial, inf, log
 
-from gearwright.compiler.backends.cpu.ir import Value, polynomial
+from gearwright.compiler.backends.cpu.llvm.ir import Value, polynomial
 from gearwright.compiler.backends.cpu.vector_math.exponential import exp_times_power_of_two, expm1, log1p
 from gearwright.compiler.backends.cpu.vector_math.exponential import log as natural_log
 

@@ -131,6 +131,6 @@ def definition(lanes: int) -> str:
 
 
 def _exact(value: float) -> str:
-    from gearwright.compiler.backends.cpu.ir import number, types
+    from gearwright.compiler.backends.cpu.llvm.ir import number, types
 
     return number(value, types(1, "double"))

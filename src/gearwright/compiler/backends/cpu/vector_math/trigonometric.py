@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gearwright.compiler.backends.cpu.ir import Pair, Value, polynomial
+from gearwright.compiler.backends.cpu.llvm.ir import Pair, Value, polynomial
 
 # π/2 in three parts. The first two times a quadrant number below 2¹⁷ are exact under fma.
 PI_2_1 = float.fromhex("0x1.921fb54442d18p+0")

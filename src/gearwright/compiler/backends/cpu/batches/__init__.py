@@ -1,0 +1,1 @@
+"""A batch of robots in memory, and the threads that step it."""

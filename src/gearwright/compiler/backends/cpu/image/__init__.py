@@ -1,0 +1,1 @@
+"""Machine code as bytes, which run without LLVM."""

@@ -1,0 +1,1 @@
+"""Tapes and loops to LLVM text, and that to machine code."""

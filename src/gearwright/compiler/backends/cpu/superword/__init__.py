@@ -1,0 +1,1 @@
+"""One robot's alike values side by side in vectors: which they are, in which order, and where in memory."""

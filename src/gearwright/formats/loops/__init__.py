@@ -1,0 +1,1 @@
+"""Joints that close loops, in a file or beside it."""

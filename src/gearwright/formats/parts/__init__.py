@@ -1,0 +1,1 @@
+"""Elements that several formats share: shapes, limits, axes, actuation."""

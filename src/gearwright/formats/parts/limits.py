@@ -1,0 +1,84 @@
+"""Limits and passive forces of both formats. A huge limit, or a negative effort or velocity, means none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from gearwright.errors import ModelError
+from gearwright.formats.xml.from_fields import missing_from, values_of
+from gearwright.formats.xml.located_xml import Element
+from gearwright.model import AxisDynamics, Limits
+from gearwright.model.frictions import FRICTIONS, FrictionModel
+
+HUGE = 1e16  # SDFormat's word for infinity before it knew inf
+
+
+def _cap(value: float) -> float:
+    return value if 0 <= value < HUGE else inf
+
+
+def limits(
+    element: Element, joint: str, *, lower: float = -inf, upper: float = inf, velocity: float = inf,
+    effort: float = inf, stiffness: float | None = None, dissipation: float | None = None,
+) -> Limits:  # fmt: skip
+    """Limits from a file's numbers. A lower one above the upper means no limits, as in ODE and Bullet."""
+    lower = lower if abs(lower) < HUGE else -inf
+    upper = upper if abs(upper) < HUGE else inf
+    if lower > upper:
+        message = f"joint {joint!r}: the lower limit {lower:g} is above the upper one {upper:g}; taken as no limits"
+        element.warning("limit-inverted", message)
+        lower, upper = -inf, inf
+    stop = {"stiffness": stiffness, "dissipation": dissipation}
+    for name, value in stop.items():
+        if value is not None and value < 0:
+            element.error("dynamics-invalid", f"joint {joint!r}: a stop's {name} cannot be negative ({value:g})")
+            stop[name] = None
+    return Limits(lower=lower, upper=upper, velocity=_cap(velocity), effort=_cap(effort), **stop)
+
+
+def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDynamics:
+    """Passive forces from a file's numbers; negative coefficients, which would add energy, are refused."""
+    for name in ("damping", "friction", "armature"):
+        if values[name] < 0:
+            element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
+            values[name] = 0.0
+    if values["spring_stiffness"] < 0:
+        stiffness = values["spring_stiffness"]
+        message = f"joint {joint!r}: a negative spring_stiffness ({stiffness:g}) pushes away from its reference"
+        element.warning("dynamics-invalid", f"{message}; it is taken as written")
+    return AxisDynamics(**values, friction_model=_friction_model(element, joint))
+
+
+def _friction_model(element: Element, joint: str) -> FrictionModel | None:
+    """`<friction_model type="…">` with an element for each field of that kind."""
+    e = element.child("friction_model")
+    if e is None:
+        return None
+    written = (e.get("type") or "").strip()
+    if written not in FRICTIONS:
+        near = e.report.near(written, FRICTIONS)
+        e.error("dynamics-invalid", f"joint {joint!r}: there is no friction model {written!r}{near}")
+        e.consume()
+        return None
+    kind = FRICTIONS[written]
+    before = e.report.unread
+    values = values_of(e, kind)
+    if missing := missing_from(kind, values):
+        near = e.misspelt(missing[0])
+        e.error("dynamics-invalid", f"joint {joint!r}: a {written} friction needs <{missing[0]}>{near}")
+        return None
+    if e.report.unread > before:  # reported already
+        return None
+    try:
+        return kind(**values)
+    except ModelError as error:
+        e.error("dynamics-invalid", f"joint {joint!r}: {error}")
+        return None
+
+
+def without_axes(element: Element | None, joint: str, kind: str, given: Sequence[str]) -> None:
+    """Reports passive forces of a joint that has no axes for them."""
+    if element is not None and given and kind != "fixed":
+        what = f"{' and '.join(given)} {'is' if len(given) == 1 else 'are'}"
+        element.warning("not-simulated", f"joint {joint!r} is of type {kind}: its {what} not simulated")

@@ -1,0 +1,1 @@
+"""Where addresses in files lead: packages, includes, meshes."""

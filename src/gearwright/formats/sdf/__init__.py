@@ -1,0 +1,1 @@
+"""SDFormat: worlds, models, links, joints, sensors."""

@@ -1,0 +1,1 @@
+"""<transmission> in all its spellings."""

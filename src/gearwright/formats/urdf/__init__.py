@@ -1,0 +1,1 @@
+"""URDF, with the <gazebo> blocks in it."""

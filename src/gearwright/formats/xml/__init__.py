@@ -1,0 +1,1 @@
+"""XML with file and line of each element, and files whose text is changed in places."""

@@ -1,0 +1,1 @@
+"""Places of numbers: coordinates of axes, slots that layers share."""

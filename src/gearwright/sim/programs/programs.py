@@ -1,0 +1,106 @@
+"""The programs of a simulation: its step, and questions that can be asked of the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+from gearwright.compiler import Address, Branch, Loop, Program, Slot, Stage, Tape, function_program, stage
+from gearwright.compiler import SlotKind as Kind
+from gearwright.compiler.program import Body, mapped_body
+from gearwright.compiler.tape import Instruction
+from gearwright.model.layout.control_places import ControlPlaces
+from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_order
+
+if TYPE_CHECKING:
+    import casadi
+
+    from gearwright.dynamics import Equations, Node
+
+
+# A robot that moves faster diverges [rad/s, m/s]. The fastest rotors that are built turn at 1e5 rad/s, and light does
+# 3e8 m/s. In a step of 1 ms it is 1600 turns; forces that grow with v² lose 14 of their 16 digits against gravity.
+TOP_SPEED = 1e7
+
+
+def step_program(equations: Equations) -> Program:
+    """One step: the states are read and written in place. What passes from one stage to another is scratch."""
+    if equations.staged:
+        functions, body = [*_functions(equations.stages)], _body(equations.stages)
+    else:
+        functions = [equations.step]
+        body = (_stored(equations.step, {"next_position": StepSlot.POSITION, "next_velocity": StepSlot.VELOCITY}),)
+    if equations.sensing.readings:
+        functions.append(equations.sense)
+        body = (*body, _stored(equations.sense, {"sensor_after": StepSlot.SENSOR}))
+    if equations.control is not None:
+        control, tick = equations.control.stage, equations.control.tick
+        functions += [control, tick]
+        asked = Branch(StepSlot.PHASE, (stage(control),))
+        body = _redirected((asked, stage(tick), *body), equations.control.places)
+    sizes: dict[str, int] = {}
+    for function in functions:
+        sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
+        outputs = enumerate(function.name_out()) if function.name() not in ("step", "sense") or equations.staged else ()
+        sizes |= {n: function.numel_out(i) for i, n in outputs if n != "sensor_after"}
+    used = in_state_order(sizes)
+    slots = tuple(
+        Slot(
+            name=n,
+            kind=Kind(SLOTS[SlotName(n)].kind) if n in SLOTS else Kind.SCRATCH,
+            shape=(sizes[n],),
+            bound=TOP_SPEED if n == StepSlot.VELOCITY else inf,
+        )
+        for n in dict.fromkeys([*used, *sizes])
+    )
+    return Program(name="step", slots=slots, body=body)
+
+
+def _functions(nodes: Sequence[Node]) -> Iterator[casadi.Function]:
+    from gearwright.dynamics import Branch, Repeat
+
+    for node in nodes:
+        if isinstance(node, Repeat | Branch):
+            yield from _functions(node.body)
+        else:
+            yield node
+
+
+def _body(nodes: Sequence[Node]) -> Body:
+    from gearwright import dynamics
+
+    traced = {id(function): function for function in _functions(nodes)}
+    stages = {key: stage(function) for key, function in traced.items()}  # a function that is there twice: one stage
+
+    def made(node: Node) -> Stage | Loop | Branch:
+        if isinstance(node, dynamics.Repeat):
+            return Loop(node.count, tuple(map(made, node.body)), node.until)
+        if isinstance(node, dynamics.Branch):
+            return Branch(node.unless, tuple(map(made, node.body)))
+        return stages[id(node)]
+
+    return tuple(map(made, nodes))
+
+
+def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
+    """A stage with its outputs in other slots."""
+    traced = stage(function)
+    stores = (s._replace(address=s.address._replace(slot=slots[s.address.slot])) for s in traced.tape.stores)
+    return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
+
+
+def _redirected(body: Body, places: ControlPlaces) -> Body:
+    """The same with what a controller commands read from `control`, in the place of an input."""
+
+    def moved(i: Instruction) -> Instruction:
+        return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
+
+    return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+
+
+def program(name: str, equations: Equations) -> Program:
+    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`."""
+    if name == "step":
+        return step_program(equations)
+    return function_program(equations.sense_start if name == "sense_start" else equations.observer(name))

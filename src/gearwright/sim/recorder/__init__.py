@@ -1,0 +1,1 @@
+"""From a simulation to a recording: which signals, in which memory."""

@@ -1,0 +1,1 @@
+"""Steps and runs: the clock, inputs over time, controllers in Python, reports of what went wrong."""

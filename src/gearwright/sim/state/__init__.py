@@ -1,0 +1,1 @@
+"""The numbers of a batch of robots: names, places, inputs, and the memory itself."""

@@ -1,0 +1,1 @@
+"""Values read from a simulation: by name, by port, observers, linear algebra."""

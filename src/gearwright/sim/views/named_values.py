@@ -1,0 +1,211 @@
+"""Numbers by the robot's own names: of a simulation now, of a recording over time. What there is says `sim.signals`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from gearwright.sim.signals import FAMILIES, FamilySignals, Signal, word
+from gearwright.sim.state.values import Array, Read, Value, Values
+from gearwright.sim.views.actuator_view import ActuatorView
+from gearwright.sim.views.spatial_values import Reaction, Twist
+
+
+class SignalSource(Protocol):
+    """Signals by family: of a simulation's table, or of a recording's schema."""
+
+    def family(self, name: str) -> FamilySignals: ...
+    def of_kind(self, of: str) -> Iterator[Signal]: ...
+
+
+class NamedValues(ABC):
+    """Numbers by name. Of a simulation they are floats, or arrays (B,) where the batch is larger than one; of a
+    recording (T,) or (T, B). A joint of several coordinates and a vector have their numbers along the last axis.
+    """
+
+    _views: dict[str, Values]  # those that were asked for
+
+    @property
+    @abstractmethod
+    def signals(self) -> SignalSource:
+        """What there is to read."""
+
+    @abstractmethod
+    def reader(self, signal: Signal) -> Read:
+        """Reads one signal."""
+
+    @property
+    @abstractmethod
+    def _left_out(self) -> Sequence[str]:
+        """Couplings that loops contradict."""
+
+    def _view(self, name: str) -> Values:
+        view = self._views.get(name)
+        if view is None:
+            view = self._views[name] = _MADE[name](self) if name in _MADE else _family(self, name)
+        return view
+
+    def _number(self, name: str) -> Value:
+        return self._view("")[name]
+
+    @property
+    def position(self) -> Values:
+        """[rad, m] by joint or coordinate; followers and joints that close loops too."""
+        return self._view("position")
+
+    @property
+    def velocity(self) -> Values:
+        """[rad/s, m/s]."""
+        return self._view("velocity")
+
+    @property
+    def acceleration(self) -> Values:
+        """At this instant, with the efforts that are held [rad/s², m/s²]."""
+        return self._view("acceleration")
+
+    @property
+    def effort(self) -> Values:
+        """The effort along each coordinate [N·m, N]: the one that is held; in a recording, that of the step which ends
+        at the row."""
+        return self._view("effort")
+
+    @property
+    def coupling_error(self) -> Values:
+        """C of each coupling, by its name or its follower's [follower's unit]."""
+        return self._view("coupling_error")
+
+    @property
+    def coupling_effort(self) -> Values:
+        """The effort that each coupling puts on its follower [N·m, N]."""
+        return self._view("coupling_effort")
+
+    @property
+    def reaction(self) -> Values:
+        """By joint, `.force` [N] and `.torque` [N·m], three numbers each: what its parent puts on its child at this
+        instant, about the joint's origin, in the joint's axes on the child (of URDF the child link's frame).
+
+        Along the joint's axes it has all that acts there: motor, coupling, damper, friction, stop. Joints that are
+        fixed or close loops have one, too. Friction, stops, drives, motors and couplings that are not exact act as in
+        the last step, on average over it; after a reset not yet. Where a loop has more joints than it needs, rows that
+        others imply carry nothing.
+        """
+        return self._view("reaction")
+
+    @property
+    def link_velocity(self) -> Values:
+        """By link, `.linear` [m/s] of its origin and `.angular` [rad/s], three numbers each, in the world's axes."""
+        return self._view("link_velocity")
+
+    @property
+    def link_acceleration(self) -> Values:
+        """By link, `.linear` [m/s²] of its origin and `.angular` [rad/s²] in the world's axes; see `acceleration`.
+
+        Gravity is not in it: a link in free fall has −9.8 m/s², an accelerometer on it reads 0.
+        """
+        return self._view("link_acceleration")
+
+    @property
+    def pose(self) -> Values:
+        """Each link's pose in the world, (…, 4, 4)."""
+        return self._view("pose")
+
+    @property
+    def sensor(self) -> Values:
+        """Readings by sensor, as they are at the end of the step [rad, m; rad/s, m/s; 0 or 1 of a switch].
+
+        A sensor that reads several axes gives them along the last axis of an array.
+        """
+        return self._view("sensor")
+
+    @property
+    def command(self) -> Values:
+        """The command of each actuator, in the unit of what it takes; see `effort`."""
+        return self._view("command")
+
+    @property
+    def actuator(self) -> Values:
+        """By actuator: `.torque` in the last step, `.velocity` and `.position` of its own axis, `.command`, and the
+        states of its kind, such as `.current` and `.temperature` of a dc_motor."""
+        return self._view("actuator")
+
+    @property
+    def kinetic_energy(self) -> Value:
+        """[J]."""
+        return self._number("kinetic_energy")
+
+    @property
+    def potential_energy(self) -> Value:
+        """Energy of gravity, zero at the world's origin, and of springs [J]."""
+        return self._number("potential_energy")
+
+    @property
+    def energy(self) -> Value:
+        """Kinetic and potential [J]."""
+        return self._number("energy")
+
+    # --- tables ----------------------------------------------------------------------------------------------------
+
+    def _table(self, quantity: str) -> tuple[Sequence[str], Read]:
+        """Names of a table's rows, and what reads all of them, (…, rows, n)."""
+        tables = self.signals.family("table")
+        if quantity not in tables.signals:
+            return (), lambda: np.zeros(0)
+        return tables.groups[quantity], self.reader(tables.signals[quantity])
+
+
+def _family(values: NamedValues, name: str) -> Values:
+    """The values of one row of `FAMILIES`."""
+    row, own = FAMILIES[name], values.signals.family(name)
+    reads = {n: values.reader(s) for n, s in own.signals.items()}
+    if own.kind == "coupling":  # whose further names are second names
+        second = {alias: reads[of] for alias, (of,) in own.groups.items()}
+        why = {n: f"coupling {n!r} is left out of the simulation: a loop contradicts it" for n in values._left_out}
+        return Values(own.kind, reads, {}, Values(own.kind, second, {}), why)
+    why = {}
+    if row.unlike_loops:
+        _, closing, groups = values.signals.family("loop_velocity")
+        loops = f"closes a loop: {row.unlike_loops}; load(cut=…) cuts the loop at another joint"
+        why = {n: f"{n!r} {loops}" for n in (*closing, *groups)}
+    return Values(own.kind, reads, own.groups, _family(values, row.also) if row.also else None, why)
+
+
+def _actuators(values: NamedValues) -> Values:
+    each: dict[str, dict[str, Read]] = {name: {} for name in values.signals.family("torque").signals}
+    for signal in values.signals.of_kind("actuator"):
+        if signal.name in each:
+            each[signal.name][word(signal.family)] = values.reader(signal)
+    shown = ("torque", "position", "velocity", "command")  # first
+    views = {n: ActuatorView(n, {w: own[w] for w in (*shown, *own) if w in own}) for n, own in each.items()}
+    return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
+
+
+def _rows(kind: str, quantity: str, made: Callable[[Array], Any], values: NamedValues) -> Values:
+    """Each row of a table as an object of its own."""
+    names, read = values._table(quantity)
+
+    def row(i: int) -> Any:
+        return made(read()[..., i, :])
+
+    return Values(kind, {name: partial(row, i) for i, name in enumerate(names)}, {})
+
+
+def _pose(flat: Array) -> Array:
+    """(…, 4, 4) of (…, 12)."""
+    X = np.zeros((*flat.shape[:-1], 4, 4))
+    X[..., :3, :3] = flat[..., :9].reshape(*flat.shape[:-1], 3, 3)
+    X[..., :3, 3] = flat[..., 9:]
+    X[..., 3, 3] = 1.0
+    return X
+
+
+_MADE: dict[str, Callable[[NamedValues], Values]] = {
+    "actuator": _actuators,
+    "pose": partial(_rows, "link", "link_pose", _pose),
+    "reaction": partial(_rows, "joint", "reaction", lambda row: Reaction(row[..., :3], row[..., 3:])),
+    "link_velocity": partial(_rows, "link", "link_velocity", lambda row: Twist(row[..., :3], row[..., 3:])),
+    "link_acceleration": partial(_rows, "link", "link_acceleration", lambda row: Twist(row[..., :3], row[..., 3:])),
+}
