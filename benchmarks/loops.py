@@ -182,10 +182,10 @@ def main() -> None:
         listed += [(name, getattr(spatial_loops, name)()) for name in DRAWN]
     table: dict[str, dict[str, Any]] = {}
     print(f"{'robot':28} loops dof  integrator  step µs  MuJoCo  ratio  opening  unsettled  compile s   MB")
-    for label, robot in listed:
+    for label, loaded in listed:
         if options.only and not any(part in label for part in options.only):
             continue
-        robot = replace(robot, gravity=GRAVITY)
+        robot = replace(loaded, gravity=GRAVITY)
         for integrator in options.integrators:
             try:
                 run = measured(robot, integrator, options.seconds, peer=not options.no_mujoco)

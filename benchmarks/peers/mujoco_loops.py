@@ -13,9 +13,9 @@ from xml.sax.saxutils import quoteattr
 
 import mujoco
 import numpy as np
+from gearwright.model.topology import Branch
 
 from gearwright.model import WORLD, Axis, Joint, Mechanism, Pose
-from gearwright.model.topology import Branch
 
 mj: Any = mujoco
 LEVER = 0.05  # [m] between the two connects of a hinge
@@ -33,26 +33,31 @@ def mjcf(robot: Mechanism, dt: float) -> str:
     equalities = "".join([*map(_closure, robot.tree.cuts), *_couplings(robot)])
     return f"""<mujoco><compiler angle="radian" boundmass="1e-6" boundinertia="1e-9" balanceinertia="true"/>
 <option timestep="{dt}" gravity="{_numbers(robot.gravity)}"><flag contact="disable"/></option>
-<default><equality solref="{2 * dt} 1" solimp="{STIFF}"/><joint solreflimit="{2 * dt} 1" solimplimit="{STIFF}"/></default>
+<default><equality solref="{2 * dt} 1" solimp="{STIFF}"/>
+<joint solreflimit="{2 * dt} 1" solimplimit="{STIFF}"/></default>
 <worldbody>{_sites(robot, WORLD)}{bodies}</worldbody><equality>{equalities}</equality></mujoco>"""
 
 
 def started(model: Any, robot: Mechanism, position: dict[str, Sequence[float]]) -> Any:
     """Data at the given coordinates of the tree's joints."""
     data = mj.MjData(model)
-    for joint in robot.tree.joints:
-        own = list(position[joint.name])
-        if joint.kind == "fixed":
-            continue
-        for name, part in _mujoco_coordinates(joint, own):
+    for branch in robot.tree.branches:
+        for name, part in _mujoco_coordinates(branch, list(position[branch.joint.name])):
             at = model.joint(name).qposadr[0]
             data.qpos[at : at + len(part)] = part
     return data
 
 
-def _mujoco_coordinates(joint: Joint, own: list[float]) -> list[tuple[str, list[float]]]:
+def _mujoco_coordinates(branch: Branch, own: list[float]) -> list[tuple[str, list[float]]]:
+    """By MuJoCo's joint. Its ball turns in the axes of the body, ours in those of the joint's frame."""
+    joint = branch.joint
+    if joint.kind == "fixed":
+        return []
     if joint.kind in TWO_HINGES:
         return [(f"{joint.name}.{i}", [x]) for i, x in enumerate(own)]
+    if joint.kind == "ball":
+        R = -joint.X_PJ.R if branch.backward else joint.X_CJ.R
+        own = [own[0], *(R @ own[1:]).tolist()]
     return [(joint.name, own)]
 
 
@@ -70,8 +75,8 @@ def _body(robot: Mechanism, branch: Branch, children: dict[str, list[Branch]]) -
 def _inertial(inertia: Any) -> str:
     if inertia.mass <= 0.0:
         return ""
-    I = inertia.tensor
-    full = (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])
+    tensor = inertia.tensor
+    full = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     return f'<inertial mass="{inertia.mass!r}" pos="{_numbers(inertia.center)}" fullinertia="{_numbers(full)}"/>'
 
 
@@ -84,9 +89,7 @@ def _joint(branch: Branch) -> str:
             return ""
         case "floating":
             return f"<freejoint name={name}/>"
-        case "ball" if not branch.backward and np.allclose(X.R, np.eye(3)):
-            return f'<joint name={name} type="ball" pos="{_numbers(X.p)}"/>'
-        case "ball":  # its coordinates are of another frame than MuJoCo's: only from where it is at zero
+        case "ball":
             return f'<joint name={name} type="ball" pos="{_numbers(X.p)}"/>'
         case kind if kind in (*HINGED, "prismatic"):
             return _axis(joint.name, "slide" if kind == "prismatic" else "hinge", joint.axes[0], X, sign)

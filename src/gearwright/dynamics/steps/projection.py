@@ -26,7 +26,7 @@ beyond once they are closed again.
 from __future__ import annotations
 
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, maximum_of, total, where
+from gearwright.dynamics.algebra.scalar import Expression, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.closing import LeastMove
