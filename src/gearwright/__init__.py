@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Losses as Losses
     from gearwright.model import Mechanism as Mechanism
     from gearwright.model import PneumaticCylinder as PneumaticCylinder
+    from gearwright.model import RodLinkage as RodLinkage
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid

@@ -48,6 +48,7 @@ NAMES = {
     "Recording",
     "RecordingWarning",
     "SweepWarning",
+    "RodLinkage",
     "Series",
     "SimpleTransmission",
     "Simulation",

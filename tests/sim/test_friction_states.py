@@ -46,10 +46,9 @@ def loop(q, start=0.0):
 
 @pytest.mark.parametrize("integrator", ["midpoint", "euler"])
 def test_a_prescribed_way_draws_the_hysteresis_loop(integrator):
-    """A kinematic drive turns the wheel to and fro. What it pushes beside the inertia is the friction.
+    """A kinematic drive turns the wheel to and fro.
 
-    The state follows the way exactly. The force acts over a step: its mean is met to dt² by the midpoint, to dt by
-    Euler, which takes it at the end.
+    The state follows the way exactly: it depends on nothing else.
     """
     drives = {"j": gw.Drive(kinematic=True)}
     sim = gw.compile(wheel(), dt=DT, integrator=integrator, drives=drives)
@@ -60,6 +59,23 @@ def test_a_prescribed_way_draws_the_hysteresis_loop(integrator):
         sim.step()
         seen.append(sim.batch_state.get("friction")[0, 0])
     assert np.abs(STIFFNESS * np.array(seen) - loop(way)[1:]).max() < 1e-9  # a drive is on its way to rounding
+
+
+@pytest.mark.parametrize(("integrator", "error"), [("midpoint", 4e-6), ("euler", 7e-3)])  # dt², dt
+def test_a_swing_is_that_of_a_solver_of_differential_equations(integrator, error):
+    """`J·dv/dt = push − σ·z` with Dahl's equation for z, by scipy: pushed to and fro beyond the Coulomb friction."""
+    integrate = pytest.importorskip("scipy.integrate")
+
+    def slopes(t, x):
+        _, v, z = x
+        return v, (3.0 * np.cos(6.0 * t) - STIFFNESS * z) / INERTIA, v - abs(v) * z / SLIDING
+
+    exact = integrate.solve_ivp(slopes, (0.0, 2.0), (0.0, 0.0, 0.0), rtol=1e-10, atol=1e-12, max_step=1e-3).y[:, -1]
+    sim = gw.compile(wheel(), dt=DT, integrator=integrator)
+    for k in range(2000):
+        sim.step(effort={"j": 3.0 * np.cos(6.0 * DT * (k + 0.5))})
+    found = sim.position["j"], sim.velocity["j"], sim.batch_state.get("friction")[0, 0]
+    assert np.abs(np.array(found) - exact).max() < error
 
 
 @pytest.mark.parametrize("options", EVERY, ids=str)

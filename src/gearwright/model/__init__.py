@@ -69,6 +69,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions import LinearMap as LinearMap
     from gearwright.model.transmissions import LinearTransmission as LinearTransmission
     from gearwright.model.transmissions import Losses as Losses
+    from gearwright.model.transmissions import RodLinkage as RodLinkage
     from gearwright.model.transmissions import Series as Series
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
     from gearwright.model.transmissions import Transmission as Transmission

@@ -326,6 +326,16 @@ class Mechanism(NotebookDisplay):
         )  # fmt: skip
         return replace(self, transmissions={**self.transmissions, name: made})
 
+    def with_rods_reduced(self, rods: Sequence[str] | None = None) -> Mechanism:
+        """A copy in which rods between cranks and other links are exact couplings, not links: `crank = f(joints)`.
+
+        All that can be, or those named; stops and passive forces at the ends of a named rod are left out. A rod's mass
+        goes to its ends.
+        """
+        from gearwright.model.parallel.rods import with_rods_reduced
+
+        return with_rods_reduced(self, rods)
+
     # --- kinematics --------------------------------------------------------------------------------------------
 
     def configuration(

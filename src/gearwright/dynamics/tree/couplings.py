@@ -18,7 +18,7 @@ from casadi import SX, Function
 from gearwright.dynamics.algebra.scalar import Scalar, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.parameters import map_unknowns, multiplier_names
-from gearwright.model import Coupling, Mechanism, Transmission
+from gearwright.model import Coupling, Mechanism, TransmissionMap
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout.layout import AxisIndices
 from gearwright.model.transmissions import with_parameters
@@ -140,10 +140,11 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
     at = mechanism.layout.axes
     follower, leaders = at[c.follower], tuple(at[t.axis] for t in c.leaders)
     if c.through is not None:
-        t = mechanism.transmissions[c.through.transmission]
-        changed = map_unknowns(mechanism, t, values)
-        numbers = tuple(changed.values())
-        return MapFollower(c.name, follower, leaders, _joint_positions(t, [*changed]), c.through.place, numbers)
+        t = mechanism.transmissions.get(c.through.transmission)  # None: a rod's, which has no parameters
+        changed = {} if t is None else map_unknowns(mechanism, t, values)
+        assert isinstance(c.through.map, TransmissionMap)
+        function = _joint_positions(c.name, c.through.map, [*changed])
+        return MapFollower(c.name, follower, leaders, function, c.through.place, tuple(changed.values()))
     polynomial = FollowerPolynomial(
         multipliers=tuple(values[name] for name in multiplier_names(c)),
         offset=values[f"{c.name}.offset"],
@@ -153,13 +154,11 @@ def follower_of(c: Coupling, mechanism: Mechanism, values: Mapping[str, Scalar])
     return PolynomialFollower(c.name, follower, leaders, polynomial)
 
 
-def _joint_positions(t: Transmission, names: Sequence[str]) -> Function:
+def _joint_positions(name: str, m: TransmissionMap, numbers: Sequence[str]) -> Function:
     """(actuator positions, the numbers by those names) → joint positions."""
-    m = t.map
-    assert m is not None
 
-    def to_joints(a, numbers):  # type: ignore[no-untyped-def]  # traced
-        return with_parameters(m, dict(zip(names, numbers, strict=True))).to_joints(a)
+    def to_joints(a, values):  # type: ignore[no-untyped-def]  # traced
+        return with_parameters(m, dict(zip(numbers, values, strict=True))).to_joints(a)
 
-    function: Function = trace(to_joints, [m.actuators, len(names)], name=t.name, returns=[m.joints])
+    function: Function = trace(to_joints, [m.actuators, len(numbers)], name=name, returns=[m.joints])
     return function

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions.parameters import rows as rows
     from gearwright.model.transmissions.parameters import with_parameters as with_parameters
     from gearwright.model.transmissions.parameters import with_values as with_values
+    from gearwright.model.transmissions.rod_linkage import RodLinkage as RodLinkage
     from gearwright.model.transmissions.series import LinearSeries as LinearSeries
     from gearwright.model.transmissions.tied import Transmission as Transmission
     from gearwright.model.transmissions.tied import with_own as with_own

@@ -35,7 +35,8 @@ def leads_only(t: Transmission) -> bool:
 
 def led(mechanism: Mechanism) -> set[str]:
     """Names of the transmissions that lead their joints already, by couplings."""
-    return {c.through.transmission for c in mechanism.couplings.values() if c.through is not None}
+    named = {c.through.transmission for c in mechanism.couplings.values() if c.through is not None}
+    return named & set(mechanism.transmissions)  # not rods, whose cranks are led by joints
 
 
 def start_of(mechanism: Mechanism, t: Transmission) -> list[float]:
