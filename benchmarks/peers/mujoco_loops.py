@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import mujoco
 import numpy as np
-from gearwright.model.topology import Branch
+from gearwright.model.tree.topology import Branch
 
 from gearwright.model import WORLD, Axis, Joint, Mechanism, Pose
 
@@ -148,7 +148,7 @@ def _couplings(robot: Mechanism) -> Iterable[str]:
         (term,) = coupling.leaders
         yield (
             f"<joint joint1={quoteattr(str(coupling.follower))} joint2={quoteattr(str(term.axis))} "
-            f'polycoef="0 {term.multiplier!r} 0 0 0"/>'
+            f'polycoef="{coupling.offset - term.multiplier * coupling.reference!r} {term.multiplier!r} 0 0 0"/>'
         )
 
 
