@@ -13,9 +13,9 @@ from xml.sax.saxutils import quoteattr
 
 import mujoco
 import numpy as np
-from gearwright.model.tree.topology import Branch
 
 from gearwright.model import WORLD, Axis, Joint, Mechanism, Pose
+from gearwright.model.tree.topology import Branch
 
 mj: Any = mujoco
 LEVER = 0.05  # [m] between the two connects of a hinge
