@@ -48,6 +48,14 @@ class EulerStep(ConstrainedStep):
         self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
             project(self, kept, recovery)
+            self._count_open_loops()
         else:
             build.stage("finish")
             recovery.write()
+
+    def _count_open_loops(self) -> None:
+        build = self.build
+        if Slots.unsettled in build:
+            with build.unless(Slots.held):
+                build.unsettled = [build.unsettled[0] + where(build.held[0] > 0.5, 0.0, 1.0)]
+                build.stage("unsettled")

@@ -120,7 +120,10 @@ class MidpointStep(ConstrainedStep):
             found = self._pass(later, H, M, effort)
         parts.keep(always=self.energy is not None)
         settled = self._second_half(later, found, M, acting, effort, samples)
-        parts.end((build.converged[0] > 0.5) & (build.followed[0] > 0.5), settled, self.energy)
+        followed = (build.converged[0] > 0.5) & (build.followed[0] > 0.5)
+        if self.closures:
+            followed = followed & (build.held[0] > 0.5)
+        parts.end(followed, settled, self.energy)
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 

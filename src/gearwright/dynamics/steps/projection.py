@@ -6,6 +6,7 @@
         until they are closed, or these factors do not serve any more:
             correct     q ← q ⊕ δ
             gap
+    open        counts loops that are not closed, by name
 
 The default step closes its loops while it looks for the mean velocity, and looks at the gap alone. Factors serve as
 long as a move is a tenth of the one before.
@@ -44,19 +45,16 @@ SERVES = 0.1  # share of the move before: factors serve as long as moves fall by
 DAMPED = 0.1  # share of |C|·R
 CLOSED = 4_500.0 * 2.0**-52  # 1e-12 [rad, m]: loops are closed
 ROUNDING = 10.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to that,
+SINGLE = 1e9  # eps: times the tolerance of an open loop, where that is less than single precision resolves
 LAST = 100.0  # eps: and a move of this is the last; the next would be about the square of it
 
 
 def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
     """Moves the position of the step's end back within stops, and until loops are closed."""
     build, model = step.build, step.model
-    closing = bool(_rows(step)[0])
-    if closing:
-        build.moved_by, build.turned = [1.0], [0.0]
+    build.moved_by, build.turned = [1.0], [0.0]
     build.stage("advance")
     recovery.write()
-    if not closing:
-        return
     _look(step)
     with build.loop(PROJECTIONS, until=Slots.closed):
         rows, tree = _rows(step)
@@ -72,6 +70,8 @@ def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
         with build.loop(CORRECTIONS, until=Slots.turned):
             _correct(step, back)
             build.again("gap")
+    with build.unless(Slots.held):
+        _count(step)
 
 
 def _look(step: ConstrainedStep) -> None:
@@ -79,10 +79,12 @@ def _look(step: ConstrainedStep) -> None:
     build = step.build
     rows, _ = _rows(step)
     errors = [row.error for row in rows]
-    closed = maximum_of([abs(x) for x in errors]) <= max(CLOSED, ROUNDING * step.eps)
+    closed = maximum_of([0.0, *map(abs, errors)]) <= max(CLOSED, ROUNDING * step.eps)
     closed = closed | (build.moved_by[0] <= max(CLOSED, LAST * step.eps))
     build.gap, build.closed = errors, [as_number(closed)]
     build.turned = [as_number(closed | (build.turned[0] > 0.5))]
+    build.opening = [closure.opening(_now(step)) for closure in step.closures]
+    build.held = [as_number(maximum_of(build.opening) <= max(1.0, SINGLE * step.eps))]
     build.stage("gap")
 
 
@@ -99,12 +101,25 @@ def _correct(step: ConstrainedStep, back: LeastMove) -> None:
     build.stage("correct")
 
 
+def _count(step: ConstrainedStep) -> None:
+    """Writes the stage `open`: which loops are."""
+    build = step.build
+    most = max(1.0, SINGLE * step.eps)
+    counts = zip(build.opened, build.opening, strict=True)
+    build.opened = [n + as_number(share > most) for n, share in counts]
+    build.stage("open")
+
+
 def _rows(step: ConstrainedStep) -> tuple[list[PositionRow], TreeState]:
     """Those that something moves, where the mechanism is."""
+    now = _now(step)
+    return [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, now.tree)], now.tree
+
+
+def _now(step: ConstrainedStep) -> Instant:
     model = step.model
     tree = model.tree(State(step.build.position, [0.0] * model.dof))
-    now = Instant(tree, model.configuration(tree), step.dt, step.targets)
-    return [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)], tree
+    return Instant(tree, model.configuration(tree), step.dt, step.targets)
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:

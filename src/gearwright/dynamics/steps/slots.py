@@ -52,6 +52,7 @@ class Slots(ABC):
     piece = Shared()
     parts = Shared()
     unsettled = Shared()
+    opened = Shared()
     actuator = Shared()
     friction = Shared()
     mass = Shared()
@@ -127,6 +128,8 @@ class Slots(ABC):
     moved_by = Numbers()  # the last move
     turned = Numbers()  # ends the use of factors: closed, or a move was not much smaller than the one before
     closed = Numbers()  # ends the projection
+    opening = Numbers()  # by loop: its error as a share of the tolerance
+    held = Numbers()  # no loop is open
 
     # sweeps
     responses = Numbers()  # velocities that unit impulses cause
