@@ -111,8 +111,13 @@ def test_devices_are_in_the_files(run, tmp_path):
     assert "command motor [N·m],torque motor [N·m]" in header
 
 
-def test_several_coordinates(run):
-    ran = run(ARM, *SHORT, "--base", "floating", "--set", "base=0,0,1,1,0,0,0", "--json")
+def test_several_coordinates(run, tmp_path):
+    moments = "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'"
+    box = tmp_path / "box.urdf"
+    box.write_text(
+        f"<robot name='box'><link name='base'><inertial><mass value='1'/><inertia {moments}/></inertial></link></robot>"
+    )
+    ran = run(box, *SHORT, "--base", "floating", "--set", "base=0,0,1,1,0,0,0", "--json")
     assert ran.code == 0
     assert json.loads(ran.out)["positions"]["base.z"] == pytest.approx(1 - 9.81 / 2 * 0.05**2, abs=ROUNDING)
 

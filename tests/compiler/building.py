@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode, object_code
 from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
@@ -88,5 +88,5 @@ Values = Mapping[str, Any]
 
 def as_it_stands(program: Program, lanes: int = 1) -> CpuExecutable:
     """Machine code of a program as it stands, without passes."""
-    layout = Layout(program, lanes)
+    layout = BlockLayout(program, lanes)
     return CpuExecutable(program, "double", layout, LoadedCode(object_code(program, layout, "double", host()), host()))

@@ -11,7 +11,7 @@ from casadi import SX, Function
 
 from gearwright.compiler import compile_program
 from gearwright.compiler.backends.cpu import passes
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.objects import assembly
 from gearwright.compiler.backends.cpu.scheduling import split
 from gearwright.compiler.program import Program, function_program
@@ -48,4 +48,4 @@ def test_a_stage_has_one_branch_for_its_angles_however_it_is_cut(longest: int, m
     monkeypatch.setattr(passes, "split_program", lambda made: split.split_program(made, longest))
     made = passes.optimise_program(split_program())
     assert (len(made.stages) > 1) == (longest == 150)
-    assert len(re.findall(r"^large\d+:", assembly(made, Layout(made, 1), "double"), re.MULTILINE)) == 1
+    assert len(re.findall(r"^large\d+:", assembly(made, BlockLayout(made, 1), "double"), re.MULTILINE)) == 1

@@ -11,10 +11,10 @@ from casadi import SX, Function
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
+from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, stage
 from gearwright.compiler.backends.cpu import passes
 from gearwright.compiler.backends.cpu.backend import Cpu
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.objects import assembly
 from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
 from gearwright.compiler.backends.cpu.scheduling import split
@@ -32,6 +32,7 @@ from gearwright.compiler.program import function_program
 from gearwright.compiler.tape import RULES, Instruction, Store
 from gearwright.errors import CompileError
 from tests.compiler.building import as_it_stands, program_of, same_bits, unpacked
+from tests.compiler.interpreting import interpret_program
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS, tapes
 
 OPTIONS = {"allow_duplicate_io_names": True}
@@ -228,7 +229,7 @@ def test_what_crosses_stages_together_is_one_load_and_one_store() -> None:
     loads = [a for op, a, _ in second.instructions if op == "pack" and second.instructions[a[0]].op == "load"]
     places = [contiguous_load(second, args) for args in loads]
     assert Counter(p.slot for p in places if p is not None)["f"] == 3
-    assert assembly(made, Layout(made, 1), "double").count("store <4 x double>") >= 3
+    assert assembly(made, BlockLayout(made, 1), "double").count("store <4 x double>") >= 3
 
 
 def test_an_element_that_is_packed_late_is_not_stored_early() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gearwright.compiler import Address, Branch, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm import objects as llvm
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.passes import ends_known, without_unread_stores
@@ -141,7 +141,7 @@ def test_a_loops_end_is_stored() -> None:
 def test_a_stage_that_runs_twice_is_one_function() -> None:
     twice = optimise_program(program(ADD, BEGIN, Loop(9, (ADD, UNLESS), "end"), ADD))
     assert [s.name for s in twice.stages] == ["add", "begin", "unless"]
-    text = llvm.assembly(twice, Layout(twice, 1), "double")
+    text = llvm.assembly(twice, BlockLayout(twice, 1), "double")
     assert text.count("define internal void @stage") == 3
     assert text.count("call void @stage0(") == 3
 

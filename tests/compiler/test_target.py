@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode, object_code
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.backends.cpu.target import Target, host
@@ -33,8 +33,8 @@ def test_lanes_follow_from_the_features(features: str, double: int, single: int)
 
 def end_state(target: Target, lanes: int) -> np.ndarray:
     optimised = optimise_program(PENDULUM, lanes)
-    code = object_code(optimised, Layout(optimised, lanes), "double", target)
-    instance = CpuExecutable(PENDULUM, "double", Layout(PENDULUM, lanes), LoadedCode(code, target)).instance(B)
+    code = object_code(optimised, BlockLayout(optimised, lanes), "double", target)
+    instance = CpuExecutable(PENDULUM, "double", BlockLayout(PENDULUM, lanes), LoadedCode(code, target)).instance(B)
     for name, value in START.items():
         instance.set(name, value)
     assert instance.step(50)

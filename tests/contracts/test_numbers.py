@@ -156,7 +156,7 @@ class _Remembering:
         return {}, memory
 
 
-NO_END = {"run(every=)", "run(control_period=)", "sweep(chunk=)", "sweep(every=)", "sweep(seed=)"}  # of whole numbers
+NO_END = {"run(every=)", "run(control_period=)", "sweep(chunk=)", "sweep(seed=)"}  # of whole numbers
 
 
 @pytest.mark.parametrize("name", [*REAL, *WHOLE])

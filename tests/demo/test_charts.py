@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from gearwright.demo.charts import Chart, ChartFrame, Line, _thinned
+from gearwright.demo.charts import Chart, ChartFrame, ChartLine, _thinned
 from tests.tolerances import ROUNDING
 
 
@@ -26,7 +26,7 @@ def test_a_straight_line_has_two_points():
 @pytest.mark.parametrize(("value", "room"), [(0.02, 0.004), (-5.0, 1.0), (0.0, 1.0)])
 def test_the_axis_of_a_constant(value, room):
     y = np.full(5, value)
-    chart = Chart(x_label="t", y_label="y", lines=[Line(label="", x=np.arange(5.0), y=y, colour="blue")])
+    chart = Chart(x_label="t", y_label="y", lines=[ChartLine(label="", x=np.arange(5.0), y=y, colour="blue")])
     frame = ChartFrame.of(chart, 20.0)
     assert frame.y1 == pytest.approx(value + room, rel=ROUNDING) and frame.y0 == pytest.approx(
         value - room if value else 0.0, rel=ROUNDING

@@ -11,7 +11,7 @@ import pytest
 
 import gearwright as gw
 from gearwright import robots
-from gearwright.demo.charts import Area, Chart, Line, _corners, _ticks, power_of_ten, stairs
+from gearwright.demo.charts import Area, Chart, ChartLine, _corners, _ticks, power_of_ten, stairs
 from gearwright.demo.pictures import Film
 from gearwright.demo.style import alone
 from gearwright.display.solids import FRONT, TOP, Camera, faces
@@ -99,7 +99,7 @@ def test_a_film_is_well_formed_and_shows_every_moment():
 def test_a_chart_is_well_formed_and_escapes_its_words():
     x = np.linspace(0, 1, 50)
     chart = Chart(
-        x_label="t <s>", y_label="a & b", lines=[Line(label="<one>", x=x, y=x**2, colour="blue")],
+        x_label="t <s>", y_label="a & b", lines=[ChartLine(label="<one>", x=x, y=x**2, colour="blue")],
         areas=[Area(label="two", x=x, low=0 * x, high=x, colour="grey")],
     )  # fmt: skip
     words = "".join(ElementTree.fromstring(alone(chart.svg())).itertext())
@@ -108,7 +108,7 @@ def test_a_chart_is_well_formed_and_escapes_its_words():
 
 
 def test_numbers_land_where_they_belong():
-    line = Line(label="", x=np.array([0.0, 10.0]), y=np.array([1e-6, 1e-2]), colour="blue")
+    line = ChartLine(label="", x=np.array([0.0, 10.0]), y=np.array([1e-6, 1e-2]), colour="blue")
     chart = Chart(x_label="", y_label="", lines=[line], logarithmic=True, y_range=(1e-8, 1.0))
     (a, b) = re.search(r'class="line  blue" d="M([\d.]+,[\d.]+) ([\d.]+,[\d.]+)"', chart.svg()).groups()
     (x0, y0), (x1, y1) = ([float(v) for v in p.split(",")] for p in (a, b))
@@ -132,7 +132,7 @@ def test_a_thinned_line_is_the_same_line():
 def test_spikes_survive_thinning():
     y = np.zeros(20_000)
     y[12_345] = 1.0
-    line = Line(label="", x=np.arange(20_000.0), y=y, colour="blue")
+    line = ChartLine(label="", x=np.arange(20_000.0), y=y, colour="blue")
     chart = Chart(x_label="", y_label="", lines=[line])
     heights = [float(p.split(",")[1]) for p in re.search(r'blue" d="M([^"]+)"', chart.svg())[1].split()]
     assert max(heights) - min(heights) > 150  # px
@@ -162,7 +162,7 @@ def test_powers_of_ten():
 def test_a_legend_has_room_for_its_words_on_a_phone():
     """There they are 13 px; the next sign begins after them."""
     x = np.linspace(0, 1, 5)
-    lines = [Line(label=f"stored: kinetic and potential {i}", x=x, y=x, colour="blue") for i in range(3)]
+    lines = [ChartLine(label=f"stored: kinetic and potential {i}", x=x, y=x, colour="blue") for i in range(3)]
     svg = Chart(x_label="t", y_label="y", lines=lines, width=920.0).svg()
     signs = [float(m) for m in re.findall(r'd="M([\d.]+) [\d.]+h18"', svg)]
     words = [float(m) for m in re.findall(r'<text x="([\d.]+)" y="[\d.]+">stored', svg)]
@@ -172,7 +172,7 @@ def test_a_legend_has_room_for_its_words_on_a_phone():
 
 def test_points_are_points_in_the_legend_too():
     x = np.linspace(0, 1, 7)
-    svg = Chart(x_label="t", y_label="y", lines=[Line(label="a", x=x, y=x, colour="red", kind="points")]).svg()
+    svg = Chart(x_label="t", y_label="y", lines=[ChartLine(label="a", x=x, y=x, colour="red", kind="points")]).svg()
     assert svg.count('class="dot red-fill"') == 8 and 'class="line' not in svg
 
 

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree, html
 
 import gearwright as gw
-from gearwright.display.curve_svg import Curve, curve_svg, ticks
+from gearwright.display.curve_svg import ChartCurve, curve_svg, ticks
 from gearwright.sim import compile
 from tests.sim.robots import GRIPPER
 from tests.tolerances import ROUNDING
@@ -98,8 +98,8 @@ def pictures_of(text):
 def test_a_curve_ends_where_there_is_none():
     x = np.linspace(0, 1, 11)
     y = np.where((x > 0.3) & (x < 0.6), np.nan, x)
-    assert curve_svg([Curve(x=x, y=y)], "x", "y").count("line-actuator") == 2 + 2  # in the style of both schemes
-    assert curve_svg([Curve(x=x, y=np.full(11, np.nan))], "x", "y") == ""
+    assert curve_svg([ChartCurve(x=x, y=y)], "x", "y").count("line-actuator") == 2 + 2  # in the style of both schemes
+    assert curve_svg([ChartCurve(x=x, y=np.full(11, np.nan))], "x", "y") == ""
 
 
 @pytest.mark.parametrize(("low", "high", "expected"), [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (-3, 3, [-2, 0, 2])])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.display.plot_panels import POINTS, Line, Panel, panels, stretches, thinned
+from gearwright.display.plot_panels import POINTS, PlotLine, PlotPanel, panels, stretches, thinned
 from gearwright.display.plot_style import find_theme
 from gearwright.display.plots import _draw_saturation, plot
 from gearwright.sim import compile
@@ -148,9 +148,9 @@ def test_stretches():
 
 def test_strokes_do_not_add_up():
     """Of many joints that rest on the same limit, one is drawn."""
-    panel = Panel("position", "rad", np.arange(5.0))
+    panel = PlotPanel("position", "rad", np.arange(5.0))
     for i in range(20):
-        panel.lines[f"j{i}"] = Line(f"j{i}", np.zeros((5, 1)), (0.0, 1.0), np.ones((5, 1), bool))
+        panel.lines[f"j{i}"] = PlotLine(f"j{i}", np.zeros((5, 1)), (0.0, 1.0), np.ones((5, 1), bool))
     ax = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     assert _draw_saturation(ax, panel, find_theme("light")) and len(ax.lines) == 1
 
@@ -162,15 +162,17 @@ def test_the_page_begins_with_the_recording(closing, tmp_path):
 
 
 def test_the_range_of_a_constant():
-    panel = Panel("command", "V", np.arange(5.0), {"m": Line("m", np.full((5, 1), 0.02))})
+    panel = PlotPanel("command", "V", np.arange(5.0), {"m": PlotLine("m", np.full((5, 1), 0.02))})
     assert panel.range()[0] < 0.017 and 0.023 < panel.range()[1] < 0.03
 
 
 def test_beyond_a_limit_is_not_at_it(closing):
     """A velocity may be beyond its limit; a finger at its stop is not."""
     values, marked = np.array([[0.0], [1.0], [1.2]]), np.array([[False], [True], [True]])
-    past, at = Line("a", values, (-1.0, 1.0), marked), Line("b", values.clip(max=1.0), (-1.0, 1.0), marked)
-    strokes = [Panel("velocity", "", np.arange(3.0), dict(enumerate(own))).stroke for own in ([past], [at], [past, at])]
+    past, at = PlotLine("a", values, (-1.0, 1.0), marked), PlotLine("b", values.clip(max=1.0), (-1.0, 1.0), marked)
+    strokes = [
+        PlotPanel("velocity", "", np.arange(3.0), dict(enumerate(own))).stroke for own in ([past], [at], [past, at])
+    ]
     assert strokes == ["beyond its limit", "at its limit", "at or beyond its limit"]
     assert panels(closing, ["left_finger.position"])[0].stroke == "at its limit"
     legend = closing.plot(["left_finger.position"]).axes[0].get_legend()
@@ -192,9 +194,9 @@ def test_the_total_is_seen_over_the_kinetic_energy(closing):
 def test_a_crowded_panel_names_what_varies_most():
     """Of 20 lines the 12 largest have colours and names; limits are drawn where a named line comes to its own."""
     time = np.linspace(0.0, 1.0, 5)
-    lines = {f"j{n}": Line(f"j{n}", (n * time)[:, None], (-30.0 - n, 30.0 + n)) for n in range(20)}
+    lines = {f"j{n}": PlotLine(f"j{n}", (n * time)[:, None], (-30.0 - n, 30.0 + n)) for n in range(20)}
     lines["j15"].saturated = np.full((5, 1), True)
-    panel = Panel("position", "rad", time, lines)
+    panel = PlotPanel("position", "rad", time, lines)
     assert panel.named == [f"j{n}" for n in range(8, 20)]
     assert panel.own_limits == [("j15", -45.0), ("j15", 45.0)]
     lines["j0"].values[-1] = np.nan  # a robot that failed is the one that is looked for
@@ -202,8 +204,8 @@ def test_a_crowded_panel_names_what_varies_most():
 
 
 def test_every_line_of_a_small_panel_has_its_limits():
-    lines = {name: Line(name, np.zeros((2, 1)), (-limit, limit)) for name, limit in (("a", 1.0), ("b", 2.0))}
-    panel = Panel("position", "rad", np.arange(2.0), lines)
+    lines = {name: PlotLine(name, np.zeros((2, 1)), (-limit, limit)) for name, limit in (("a", 1.0), ("b", 2.0))}
+    panel = PlotPanel("position", "rad", np.arange(2.0), lines)
     assert panel.named == ["a", "b"] and panel.own_limits == [("a", -1.0), ("a", 1.0)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.diagnostics import Diagnostic
-from gearwright.formats.xacro.macros import Parameter, read_parameters
+from gearwright.formats.xacro.macros import MacroParameter, read_parameters
 from tests.formats.arms import text
 
 PLAIN = b'<robot name="r">\n<link name="a"/></robot>\n'
@@ -64,7 +64,7 @@ PARAMETERS = {  # what xacro makes of them
 
 @pytest.mark.parametrize("written", PARAMETERS)
 def test_a_parameter_that_has_no_default_is_a_name(written: str) -> None:
-    assert read_parameters(written) == tuple(Parameter(name=n, default=d) for n, d in PARAMETERS[written])
+    assert read_parameters(written) == tuple(MacroParameter(name=n, default=d) for n, d in PARAMETERS[written])
 
 
 def test_long_lists_of_parameters_take_no_time() -> None:

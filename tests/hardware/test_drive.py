@@ -7,7 +7,7 @@ import pytest
 from pytest import approx
 
 import gearwright as gw
-from gearwright.hardware.drive import Drive, Sample
+from gearwright.hardware.drive import DriveSample, MotorDrive
 from gearwright.hardware.motors import Motor, Supply, motor_of
 from gearwright.hardware.plant import Plant, compiled, inertia_at
 from gearwright.hardware.profiles import Profile
@@ -20,11 +20,11 @@ MOTOR = Motor(torque_constant=0.5, resistance=2.0, supply_voltage=10.0, current_
 
 
 def drive(**changes):
-    return Drive(name="m", motor=replace(MOTOR, **changes), supply=Supply(10.0))
+    return MotorDrive(name="m", motor=replace(MOTOR, **changes), supply=Supply(10.0))
 
 
 def at(d, **numbers):
-    d.latch(Sample(torque=d.torque, **numbers))
+    d.latch(DriveSample(torque=d.torque, **numbers))
     return driven(d.motor, d.control(1e-3), d.sample.velocity)
 
 

@@ -35,6 +35,7 @@ from gearwright.model.transmissions import (
     with_values,
 )
 from gearwright.model.transmissions import offsets as at_zero
+from gearwright.model.transmissions.rod_linkage import ActuatorsFollow, RodLinkage
 from gearwright.tracing import trace
 from tests.tolerances import ROUNDING
 
@@ -48,6 +49,10 @@ ROCKER = FourBarLinkage(ground=4, input=1, coupler=3.5, output=3)
 DRAG = FourBarLinkage(ground=1, input=3, coupler=2.5, output=2)
 WRIST = DifferentialTransmission(actuator_reduction=(50, -40), joint_reduction=(1.5, 2), joint_offset=(0.1, -0.2))
 REMOTE = FourBarLinkageTransmission(actuator_reduction=(50, -50), joint_reduction=(2, -3))
+ROD = RodLinkage(  # a crank below the joint, both about y, and a rod from its end up to the link
+    joint_screws=((0, 1, 0, 0, 0, 0),), crank_screws=((0, 1, 0, 0.3, 0, 0),), crank_ends=((0.06, 0, -0.3),),
+    rod_ends=((0.05, 0, 0),), joint_references=(0.0,), actuator_references=(0.2,),
+)  # fmt: skip
 MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and a range that joints move in
     "simple": (SimpleTransmission(reduction=-50, offset=0.3), (-3, 3)),
     "differential": (WRIST, (-3, 3)),
@@ -68,6 +73,7 @@ MAPS: dict[str, tuple[TransmissionMap, tuple[float, float]]] = {  # the map, and
         (1.0, 1.3),
     ),
     "custom joint map": (CustomJointMap(position=lambda a: 0.3 * np.sin(a), start=(0.1,)), (-0.2, 0.2)),
+    "rod": (ROD, (-0.6, 0.6)),
     "custom after linear": (Series([WRIST, CustomTransmission(position=swash)]), (-1, 1)),
 }  # fmt: skip
 each = pytest.mark.parametrize("kind", MAPS)
@@ -83,7 +89,10 @@ def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[Transmission
 
 def test_the_table_has_every_kind() -> None:
     assert [TRANSMISSIONS[name] for name in TRANSMISSIONS.rows]  # a row's class is not there before it is imported
-    used = {type(t) for t, _ in MAPS.values()} | {LinearSeries}
+    used = {type(t) for t, _ in MAPS.values()} | {
+        LinearSeries,
+        ActuatorsFollow,
+    }  # the last: tests/sim/test_rods.py
     assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 

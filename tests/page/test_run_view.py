@@ -21,7 +21,8 @@ from tests.tolerances import ROUNDING
 pytest.importorskip("viser")
 
 
-def test_it_runs_until_control_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_it_runs_until_it_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
     out = tmp_path / "run.npz"
     command = [sys.executable, "-m", "gearwright", "run", str(GRIPPER), "--view", "--port", "0", "--base", "fixed"]
     command += ["--set", "right_finger=0.01", "--command", "motor=0.012", "--out", str(out)]
@@ -33,7 +34,7 @@ def test_it_runs_until_control_c(tmp_path: Path) -> None:
         assert url, line + (process.stderr.read() if process.poll() is not None else "")
         assert b"<title>viser" in urllib.request.urlopen(url[0], timeout=30).read().lower()
         time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         printed, complained = process.communicate(timeout=60)
     finally:
         process.kill()

@@ -285,3 +285,21 @@ def test_an_absurd_effort_is_not_swallowed(effort, turning):
         turning.reset(position={"motor.rotor": start})
         with pytest.raises(gw.SimulationError, match=r"'motor.rotor' is .*an effort of .* N·m on 'motor.rotor'"):
             turning.step(effort={"motor.rotor": effort})
+
+
+@pytest.mark.parametrize("rotor", [1e-2, 0.1])
+@pytest.mark.parametrize("motor", [{}, {"velocity_limit": 1e4}])
+def test_a_lossy_gear_behind_a_heavy_rotor_goes_on_losing_the_same(motor, rotor):
+    """A guess of how the halves of a step differ may not feed itself: after 0.2 s a tenth of the motion was lost."""
+    sim, n = geared(0.3, rotor, **motor), 10.0
+    sim.step(command={"motor": 0.5}, n=400)
+    before = sim.velocity["j"]
+    sim.step(n=100)
+    assert (sim.velocity["j"] - before) / 0.1 == pytest.approx(0.5 / (n * rotor + ROCKER / (0.3 * n)), rel=1e-9)
+
+
+def test_the_drive_of_a_lossy_gear_with_a_heavy_rotor_shows_what_the_motion_takes():
+    rotor, n, a = 0.1, 10.0, 2.0
+    sim = geared(0.3, rotor, command="position", stiffness=1e3, damping_gain=20.0)
+    rec = sim.run(1.0, command={"motor": lambda t: 0.5 * a * n * t**2})
+    assert rec.actuator["motor"].torque[-1] == pytest.approx(a * (n * rotor + ROCKER / (0.3 * n)), rel=1e-3)

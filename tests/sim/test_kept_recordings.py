@@ -149,6 +149,34 @@ def test_what_is_wrong_with_a_run_is_said_before_its_file_is_opened(tmp_path, en
     assert path.read_bytes() == before and names(tmp_path) == [path.name]
 
 
+def after(calls):
+    """A controller that fails after so many calls."""
+    count = iter(range(calls))
+
+    def controller(sim):
+        if next(count, None) is None:
+            raise ZeroDivisionError
+        return {}
+
+    return controller
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "mcap", "parquet"])
+@pytest.mark.parametrize("bands", [None, (0.5,)])
+def test_a_controller_that_fails_at_its_first_call_leaves_the_old_file(tmp_path, ending, bands):
+    path = tmp_path / f"run.{ending}"
+    recording(0.01).save(path)
+    before, sim = path.read_bytes(), gw.compile(gw.load(GRIPPER), batch=2)
+    with pytest.raises(ZeroDivisionError):
+        sim.run(0.01, controller=after(0), sink=path, bands=bands)
+    assert path.read_bytes() == before and names(tmp_path) == [path.name]
+    with pytest.raises(ZeroDivisionError):
+        sim.run(1.0, controller=after(400), sink=path, bands=bands)
+    assert 200 < len(gw.Recording.open(path)) <= 401  # rows wait for a quarter of a second at most
+    sim.run(0.0, sink=path, bands=bands)
+    assert len(gw.Recording.open(path)) == 1
+
+
 # --- the robot's file in a recording ---------------------------------------------------------------------------------
 
 

@@ -381,7 +381,7 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
     import gearwright.model
 
     derived = {
-        "Layout",
+        "CoordinateLayout",
         "Parameter",
         "SecondDescription",
         "_Loops",
@@ -395,7 +395,7 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
     derived |= {"Quantity", "FrictionModel", "_TwoByTwo"}  # without fields of its own, and a base
     derived |= {"SlotFacts", "SlotSizes"}  # the table of slots
     derived |= {"ActuationJacobian", "Constraints", "Rod"}  # motors and outputs of closed loops
-    derived |= {"Massless", "Coordinate", "_Resistance"}  # what moves no mass
+    derived |= {"MasslessCoordinate", "Coordinate", "_Resistance"}  # what moves no mass
     found = set()
     for module in pkgutil.walk_packages(gearwright.model.__path__, "gearwright.model."):
         own = vars(import_module(module.name)).values()

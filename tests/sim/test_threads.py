@@ -94,6 +94,37 @@ def test_readings_are_to_be_had_while_another_thread_steps():
     assert not in_threads(step, read)
 
 
+WHEEL = """<sdf version="1.12"><model name="wheel"><link name="base"/><link name="disc"/>
+  <joint name="fixed" type="fixed"><parent>world</parent><child>base</child></joint>
+  <joint name="turn" type="continuous"><parent>base</parent><child>disc</child><axis><xyz>0 0 1</xyz></axis></joint>
+</model></sdf>"""
+
+
+@pytest.mark.parametrize(("batch", "device"), [(1, "cpu"), (4096, "cpu"), (1, "interpreter")])
+def test_a_reset_comes_between_two_steps_of_another_thread(batch, device):
+    """A wheel that turns freely: at every moment its angle is where it began plus its speed times the time."""
+    sim = gw.compile(gw.loads(WHEEL), batch=batch, device=device, threads=2)
+    going = threading.Event()
+    going.set()
+
+    def reset():
+        try:
+            for speed in np.linspace(1.0, 300.0, 150):
+                sim.reset(position={"turn": 10.0 * speed}, velocity={"turn": speed})
+                now = copy.copy(sim)
+                angle, rate = now.position["turn"], now.velocity["turn"]
+                assert np.all(rate == speed), "steps went on with another speed"
+                assert angle == pytest.approx(speed * (10.0 + now.time), rel=1e-12), f"{now.clock.steps} steps"
+        finally:
+            going.clear()
+
+    def step():
+        while going.is_set():
+            sim.step()
+
+    assert not in_threads(step, step, reset)
+
+
 INTERRUPTED = """
 import sys, threading
 import gearwright as gw

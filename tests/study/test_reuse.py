@@ -159,14 +159,14 @@ def test_damaged_chunks(damage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     whole = gw.sweep(lift(1.0), vary, metrics, **RUN)
     out = tmp_path / "t.csv"
     first = tmp_path / "t.csv.parts" / "0.npz"
-    add = store.Store.add
+    add = store.ResultStore.add
 
-    def damaged(self: store.Store, number: int, columns: Any) -> None:
+    def damaged(self: store.ResultStore, number: int, columns: Any) -> None:
         add(self, number, columns)
         if number == 1:
             damage(first)
 
-    monkeypatch.setattr(store.Store, "add", damaged)
+    monkeypatch.setattr(store.ResultStore, "add", damaged)
     with pytest.raises(gw.GearwrightError, match=r"0\.npz is damaged: call the same sweep again"):
         gw.sweep(lift(1.0), vary, metrics, out=out, chunk=2, **RUN)
     monkeypatch.undo()

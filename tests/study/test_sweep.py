@@ -171,7 +171,7 @@ def test_a_sweep_that_failed_lets_go_of_its_folder(gripper, tmp_path: Path, monk
     def full(*_: object) -> None:
         raise gw.GearwrightError("the disk is full")
 
-    monkeypatch.setattr(store.Store, "add", full)
+    monkeypatch.setattr(store.ResultStore, "add", full)
     with pytest.raises(gw.GearwrightError, match="disk is full") as error:
         gw.sweep(gripper, VARY, METRICS, out=tmp_path / "sweep.csv", **RUN)
     monkeypatch.undo()
@@ -182,7 +182,7 @@ def test_a_damaged_chunk_is_made_again(gripper, table, tmp_path: Path, monkeypat
     out = tmp_path / "sweep.csv"
     from gearwright.study import store
 
-    monkeypatch.setattr(store.Store, "finish", lambda self, columns: None)
+    monkeypatch.setattr(store.ResultStore, "finish", lambda self, columns: None)
     gw.sweep(gripper, VARY, METRICS, out=out, chunk=5, **RUN)
     monkeypatch.undo()
     parts = tmp_path / "sweep.csv.parts"

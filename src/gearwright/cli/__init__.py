@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
-from gearwright.cli.words import Command
+from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
     check.check,
@@ -35,7 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for command in COMMANDS:
-    app.command(cls=Command)(command)
+    app.command(cls=SuggestingCommand)(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gearwright.model import Mechanism
 
 
-class Target(StrEnum):
+class ExportLanguage(StrEnum):
     """Languages."""
 
     c = "c"
     cuda = "cuda"
 
 
-ENDINGS = {Target.c: (".c", ".h", "_test.c"), Target.cuda: (".cu",)}  # of the files that are written
+ENDINGS = {ExportLanguage.c: (".c", ".h", "_test.c"), ExportLanguage.cuda: (".cu",)}  # of the files that are written
 
 
 class Precision(StrEnum):
@@ -43,8 +43,9 @@ class Precision(StrEnum):
 def export(
     file: RobotFile,
     target: Annotated[
-        Target, typer.Option(help="Language to write: c (C99, no allocation) or cuda (the kernel of device='cuda').")
-    ] = Target.c,
+        ExportLanguage,
+        typer.Option(help="Language to write: c (C99, no allocation) or cuda (the kernel of device='cuda')."),
+    ] = ExportLanguage.c,
     out: Annotated[
         str | None,
         typer.Option(
@@ -77,7 +78,7 @@ def export(
     name = Path(out) if out else _own_name(robot, target)
     options = {"dt": dt, "integrator": integrator, "parameters": tuple(parameter or ()), "precision": precision.value}
     try:
-        if target is Target.cuda:
+        if target is ExportLanguage.cuda:
             _cuda(robot, name, options)
         else:
             _c(robot, name, options, size)
@@ -115,7 +116,7 @@ def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
     typer.echo(f"wrote {file}: one kernel, run, one thread per robot")
 
 
-def _own_name(robot: Mechanism, target: Target) -> Path:
+def _own_name(robot: Mechanism, target: ExportLanguage) -> Path:
     """The robot's name, unless files of that name exist: the model chose it, and the user did not."""
     name = _identifier(robot.name)
     for ending in ENDINGS[target]:

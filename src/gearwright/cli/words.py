@@ -12,7 +12,7 @@ OTHER_WORDS = {
 }  # fmt: skip
 
 
-class Command(TyperCommand):
+class SuggestingCommand(TyperCommand):
     """A command that knows what an option is called elsewhere."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -97,6 +98,10 @@ class Instance(ABC):
     @abstractmethod
     def failures(self) -> tuple[Failure, ...]:
         """Robots that failed in the last call. They keep their last good state."""
+
+    def exclusive(self) -> AbstractContextManager[Any]:
+        """Steps of other threads wait while its block runs; the block itself must not step."""
+        return nullcontext()
 
     # what follows from it ------------------------------------------------------------------------------------------
 

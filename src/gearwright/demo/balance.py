@@ -12,7 +12,7 @@ from gearwright.sim import Recording
 
 
 @dataclass(frozen=True, kw_only=True)
-class Balance:
+class EnergyAccount:
     """Energies since the start, over time; work = stored + joints + motors + rest, by the meaning of rest."""
 
     work: Array  # that the motors did on their shafts [J]
@@ -27,7 +27,7 @@ class Balance:
         return left
 
 
-def balance(recording: Recording, start: float, cut: Mapping[str, Array] | None = None) -> Balance:
+def balance(recording: Recording, start: float, cut: Mapping[str, Array] | None = None) -> EnergyAccount:
     """Energy balance of a recording of every step.
 
     `start` is the energy before it [J], `cut` has the speeds of joints that close loops, which are not recorded.
@@ -50,7 +50,7 @@ def balance(recording: Recording, start: float, cut: Mapping[str, Array] | None 
         joints += dynamics.friction * np.abs(v) + dynamics.damping * v**2
     for power in (work, motors, joints):
         power[0] = 0.0  # no step has ended at the start
-    return Balance(
+    return EnergyAccount(
         work=np.cumsum(work) * dt,
         stored=recording.energy - start,
         joints=np.cumsum(joints) * dt,

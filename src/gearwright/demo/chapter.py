@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gearwright.demo.balance import Balance
-from gearwright.demo.charts import Area, Chart, Line
+from gearwright.demo.balance import EnergyAccount
+from gearwright.demo.charts import Area, Chart, ChartLine
 from gearwright.demo.pictures import Film, Trace
 from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism
@@ -85,7 +85,7 @@ def poses(recording: Recording, rows: Sequence[int]) -> list[Poses]:
     return found
 
 
-def energy_chart(time: Array, found: Balance, unit: float = 1e3, name: str = "mJ") -> Chart:
+def energy_chart(time: Array, found: EnergyAccount, unit: float = 1e3, name: str = "mJ") -> Chart:
     """Stored and lost energy, stacked; their sum is the motor's work."""
     parts = {
         ("stored: kinetic and potential", "blue"): found.stored,
@@ -97,5 +97,5 @@ def energy_chart(time: Array, found: Balance, unit: float = 1e3, name: str = "mJ
     for (label, colour), part in parts.items():
         areas.append(Area(label=label, x=time, low=unit * below, high=unit * (below + part), colour=colour))
         below = below + part
-    work = Line(label="work of the motor", x=time, y=unit * found.work, colour="ink")
+    work = ChartLine(label="work of the motor", x=time, y=unit * found.work, colour="ink")
     return Chart(x_label="time [s]", y_label=f"energy [{name}]", areas=areas, lines=[work], label="energy balance")

@@ -26,7 +26,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ChartLine:
     """One quantity over another. `kind` adds to its look: dash, thin, or points in the place of a line."""
 
     label: str
@@ -75,7 +75,7 @@ class Traveller:
 class Chart:
     x_label: str
     y_label: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[ChartLine] = ()
     areas: Sequence[Area] = ()
     notes: Sequence[Note] = ()
     travellers: Sequence[Traveller] = ()
@@ -105,7 +105,9 @@ class Chart:
     def _legend(self) -> tuple[list[str], int]:
         """The vertical axis is named first, then what is drawn, in as many rows as it takes."""
         parts = [f'<text class="unit" x="2" y="13">{escape(self.y_label)}</text>']
-        entries: list[tuple[str, str, Area | Line]] = [(a.label, f"{a.colour}-fill", a) for a in self.areas if a.label]
+        entries: list[tuple[str, str, Area | ChartLine]] = [
+            (a.label, f"{a.colour}-fill", a) for a in self.areas if a.label
+        ]
         entries += [(line.label, line.colour, line) for line in self.lines if line.label]
         x, row = 2.0, 1
         for label, colour, what in entries:
@@ -183,7 +185,7 @@ class ChartFrame:
         return parts
 
 
-def _line(line: Line, frame: ChartFrame) -> str:
+def _line(line: ChartLine, frame: ChartFrame) -> str:
     if line.kind == "points":
         at = zip(frame.x(line.x), frame.y(line.y), strict=True)
         return "".join(f'<circle class="dot {line.colour}-fill" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>' for x, y in at)

@@ -7,7 +7,7 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, energy_chart, film, poses
-from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, power_of_ten
+from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten
 from gearwright.demo.pictures import Trace
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
@@ -108,8 +108,8 @@ def _linkage(recording: Recording, turn: tuple[int, int]) -> Figure:
             x_label="crank, since the turn began [°]",
             y_label="rocker [°]",
             lines=[
-                Line(label="simulated mechanism", x=x, y=np.degrees(rocker[own]), colour="blue"),
-                Line(label="closed form of the linkage", x=turned, y=phi, colour="orange", kind="points"),
+                ChartLine(label="simulated mechanism", x=x, y=np.degrees(rocker[own]), colour="blue"),
+                ChartLine(label="closed form of the linkage", x=turned, y=phi, colour="orange", kind="points"),
             ],
         ),
         caption="The line is the mechanism of four bodies and four pins; the points are the same linkage as a "
@@ -125,7 +125,7 @@ def _closure(recording: Recording) -> Figure:
         title="The loop stays closed",
         chart=Chart(
             x_label="time [s]", y_label="|rocker − closed form| [rad]", logarithmic=True, y_range=(1e-17, 1e-5),
-            lines=[Line(label="the largest of 120 steps", x=recording.time[1::each], y=error, colour="green")],
+            lines=[ChartLine(label="the largest of 120 steps", x=recording.time[1::each], y=error, colour="green")],
         ),
         caption=f"{len(recording) - 1:,} steps at up to {np.abs(recording.velocity['pin_a']).max():.0f} rad/s. What "
         "opens in a step is projected away at its end, so that it does not add up.".replace(",", " "),
@@ -146,8 +146,8 @@ def _operating_point(robot: Mechanism, recording: Recording, turn: tuple[int, in
             y_label="motor torque [mN·m]",
             areas=[Area(label="between command and curve", x=w, low=0 * w, high=bound, colour="grey", pale=True)],
             lines=[
-                Line(label="", x=w, y=bound, colour="grey", kind="thin dash"),
-                Line(label="while it speeds up, and after", x=x, y=y, colour="red"),
+                ChartLine(label="", x=w, y=bound, colour="grey", kind="thin dash"),
+                ChartLine(label="while it speeds up, and after", x=x, y=y, colour="red"),
             ],
             notes=[
                 Note(x=float(x[0]), y=float(y[0]), text="start", dx=4, dy=-12, dot="red"),
@@ -175,9 +175,9 @@ def _encoder(robot: Mechanism, recording: Recording, turn: tuple[int, int]) -> F
             x_label="time within the last turn [ms]",
             y_label="encoder − rocker [counts]",
             lines=[
-                Line(label="difference", x=t, y=difference, colour="violet", kind="thin"),
-                Line(label=half, x=t, y=0 * t + 0.5, colour="grey", kind="dash thin"),
-                Line(label="", x=t, y=0 * t - 0.5, colour="grey", kind="dash thin"),
+                ChartLine(label="difference", x=t, y=difference, colour="violet", kind="thin"),
+                ChartLine(label=half, x=t, y=0 * t + 0.5, colour="grey", kind="dash thin"),
+                ChartLine(label="", x=t, y=0 * t - 0.5, colour="grey", kind="dash thin"),
             ],
             y_range=(-0.9, 0.9),
         ),

@@ -7,7 +7,7 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable, energy_chart, film
-from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, power_of_ten, stairs
+from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten, stairs
 from gearwright.demo.speed import step_time
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
@@ -96,8 +96,8 @@ def _operating_point(robot: Mechanism, recording: Recording, steps: int) -> Figu
             y_label="motor torque [mN·m]",
             areas=[Area(label="what the motor can give", x=w, low=0 * w, high=bound, colour="grey", pale=True)],
             lines=[
-                Line(label="", x=w, y=bound, colour="grey", kind="thin dash"),
-                Line(label="what it gives while opening", x=speed[:stopped], y=torque[:stopped], colour="red"),
+                ChartLine(label="", x=w, y=bound, colour="grey", kind="thin dash"),
+                ChartLine(label="what it gives while opening", x=speed[:stopped], y=torque[:stopped], colour="red"),
             ],
             notes=[
                 Note(x=0.0, y=float(torque[0]), text="start; later stalled at the stop", dx=4, dy=-12, dot="red"),
@@ -129,7 +129,7 @@ def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, TextT
         sim.reset(position={} if mode == "exact" else {"left_finger": APART})
         recording = sim.run(2 * HALF, command={"motor": command})
         error = np.abs(recording.coupling_error["left_finger"])
-        lines.append(Line(label=label, x=recording.time, y=np.maximum(error, 1e-19), colour=colour))
+        lines.append(ChartLine(label=label, x=recording.time, y=np.maximum(error, 1e-19), colour=colour))
         after = float(error[recording.time > SETTLED].max())
         rows.append([label, power_of_ten(after, "m"), f"{step_time(sim, {'motor': COMMAND}, quick):.0f} ns"])
     figure = Figure(
@@ -158,8 +158,8 @@ def _encoder(robot: Mechanism, recording: Recording) -> Figure:
             x_label="time [ms]",
             y_label="finger [mm]",
             lines=[
-                Line(label="joint", x=t, y=1e3 * recording.position["right_finger"][shown], colour="blue"),
-                Line(label="motor's encoder, divided by the screw's ratio", x=x, y=y, colour="violet"),
+                ChartLine(label="joint", x=t, y=1e3 * recording.position["right_finger"][shown], colour="blue"),
+                ChartLine(label="motor's encoder, divided by the screw's ratio", x=x, y=y, colour="violet"),
             ],
         ),
         caption="The last millimetres before the stop. The encoder is on the motor: one of its "

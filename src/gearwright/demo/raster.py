@@ -6,8 +6,7 @@ one minimum a pixel.
 
 from __future__ import annotations
 
-import struct
-import zlib
+import io
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ class Points(NamedTuple):
     colours: Array  # (n, 3)
 
 
-class Frame(NamedTuple):
+class PictureFrame(NamedTuple):
     """The part of the camera's plane that pictures show."""
 
     left: float  # [m]
@@ -64,7 +63,7 @@ class RasterFilm:
         points = sampled(self.shapes, frame.scale * FINER)
         return [self._still(k, frame, points) for k in moments]
 
-    def _still(self, k: int, frame: Frame, points: Mapping[str, Points]) -> str:
+    def _still(self, k: int, frame: PictureFrame, points: Mapping[str, Points]) -> str:
         caption = f"{1e3 * (self.times[k] - self.times[0]):.0f} ms"
         image = _address(png(self._picture(k, frame, points)))
         return (
@@ -85,7 +84,7 @@ class RasterFilm:
             f'alt="{escape(self.label)}" src="{moving}"></picture>'
         )
 
-    def _picture(self, k: int, frame: Frame, points: Mapping[str, Points]) -> Array:
+    def _picture(self, k: int, frame: PictureFrame, points: Mapping[str, Points]) -> Array:
         return drawn(points, self.poses[k], self.camera, frame)
 
     @cached_property
@@ -102,13 +101,13 @@ class RasterFilm:
                 low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
         return low, high
 
-    def _frame(self, pixels: int) -> Frame:
+    def _frame(self, pixels: int) -> PictureFrame:
         low, high = self._extent
         edge = MARGIN * float((high - low).max())
         width, height = (float(x) + 2 * edge for x in high - low)
         scale = min(pixels / width, TALLEST * pixels / height)
         left, top = (low[0] + high[0]) / 2 - pixels / scale / 2, float(high[1]) + edge
-        return Frame(left, top, scale, pixels, max(1, round(height * scale)))
+        return PictureFrame(left, top, scale, pixels, max(1, round(height * scale)))
 
 
 def sampled(shapes: Mapping[str, Triangles], scale: float) -> dict[str, Points]:
@@ -145,7 +144,7 @@ def _rows(vectors: Array) -> Array:
     return np.ascontiguousarray(vectors.T, np.float32)
 
 
-def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: Frame) -> Array:
+def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: PictureFrame) -> Array:
     """(height, width, 4) bytes; nothing is transparent."""
     width, height = frame.width * FINER, frame.height * FINER
     nearest = np.full(width * height, np.inf, np.float32)
@@ -166,7 +165,7 @@ def drawn(points: Mapping[str, Points], poses: Poses, camera: Camera, frame: Fra
     return np.asarray(np.round(255 * np.clip(small, 0, 1)), np.uint8)
 
 
-def _projected(own: Points, X: Array, camera: Camera, frame: Frame) -> tuple[Array, Array, Array]:
+def _projected(own: Points, X: Array, camera: Camera, frame: PictureFrame) -> tuple[Array, Array, Array]:
     """Pixel, depth and index of each point that is inside the picture."""
     scale, width, height = frame.scale * FINER, frame.width * FINER, frame.height * FINER
     turn, shift = camera.axes @ X[:3, :3], camera.axes @ X[:3, 3]
@@ -192,41 +191,17 @@ def _shaded(own: Points, index: Array, R: Array, camera: Camera) -> Array:
 
 
 def png(image: Array) -> bytes:
-    return _file(image, [_chunk(b"IDAT", _packed(image))])
+    return animated([image], 0.0)
 
 
 def animated(images: Sequence[Array], delay: float) -> bytes:
     """An animated PNG; every frame replaces the one before. `delay` [s]."""
-    height, width = images[0].shape[:2]
-    body, count = [_chunk(b"acTL", struct.pack(">II", len(images), 0))], 0
-    for k, image in enumerate(images):
-        control = struct.pack(">IIIIIHHBB", count, width, height, 0, 0, max(1, round(1000 * delay)), 1000, 0, 0)
-        body.append(_chunk(b"fcTL", control))
-        count += 1
-        if k == 0:
-            body.append(_chunk(b"IDAT", _packed(image)))
-        else:
-            body.append(_chunk(b"fdAT", struct.pack(">I", count) + _packed(image)))
-            count += 1
-    return _file(images[0], body)
+    from PIL import Image
 
-
-def _file(image: Array, body: Sequence[bytes]) -> bytes:
-    height, width = image.shape[:2]
-    head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + head + b"".join(body) + _chunk(b"IEND", b"")
-
-
-def _packed(image: Array) -> bytes:
-    """Rows, each less the one above it: surfaces change slowly."""
-    rows = image.reshape(len(image), -1)
-    above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
-    marked = np.column_stack([np.full(len(rows), 2, np.uint8), rows - above])
-    return zlib.compress(marked.tobytes(), 9)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    first, *others = (Image.fromarray(image) for image in images)
+    file = io.BytesIO()
+    first.save(file, "PNG", save_all=bool(others), append_images=others, duration=1000 * delay, loop=0)
+    return file.getvalue()
 
 
 def _address(data: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gearwright.demo.chapter import Figure
-from gearwright.demo.charts import Chart, Line, Traveller
+from gearwright.demo.charts import Chart, ChartLine, Traveller
 from gearwright.display.devices import strength
 from gearwright.display.quantities import number
 from gearwright.display.solids import Array
@@ -57,7 +57,7 @@ def _figure(title: str, unit: str, time: Array, lines: dict[str, Array], total: 
     """The ones that move most."""
     shown = sorted(lines, key=lambda name: -float(np.ptp(lines[name])))[: len(COLOURS)]
     drawn = [
-        Line(label=_short(name), x=time, y=lines[name], colour=COLOURS[i])
+        ChartLine(label=_short(name), x=time, y=lines[name], colour=COLOURS[i])
         for i, name in enumerate(n for n in lines if n in shown)
     ]
     quantity = f"{title.lower().split()[0]} [{unit}]" if unit else title.lower()
@@ -73,7 +73,7 @@ def _energy(recording: Recording) -> Iterator[Figure]:
     """The total last and dashed: where the others are zero it lies on one of them."""
     known = recording.schema.by_family.get("", {})
     lines = [
-        Line(label=label, x=recording.time, y=_first(recording.read(known[name])), colour=colour, kind=kind)
+        ChartLine(label=label, x=recording.time, y=_first(recording.read(known[name])), colour=colour, kind=kind)
         for name, (label, colour, kind) in ENERGIES.items()
         if name in known
     ]
@@ -99,10 +99,10 @@ def _motor(actuator: Actuator, speed: Array, torque: Array) -> Figure:
     points = np.array(actuator.torque_speed)
     s = np.union1d(points[:, 0], np.linspace(points[0, 0], points[-1, 0], SAMPLES))
     limit = np.minimum(np.interp(s, *points.T), actuator.effort_limit)
-    curve = [Line(label=_curve(actuator), x=s, y=limit, colour="grey", kind="dash")]
+    curve = [ChartLine(label=_curve(actuator), x=s, y=limit, colour="grey", kind="dash")]
     if speed.size and (speed.min() < 0 or torque.min() < 0):
-        curve.append(Line(label="backwards", x=-s[::-1], y=-limit[::-1], colour="grey", kind="dash thin"))
-    path = Line(label=_short(actuator.name), x=speed, y=torque, colour="blue")
+        curve.append(ChartLine(label="backwards", x=-s[::-1], y=-limit[::-1], colour="grey", kind="dash thin"))
+    path = ChartLine(label=_short(actuator.name), x=speed, y=torque, colour="blue")
     thinned = slice(None, None, max(1, len(speed) // 200))
     point = [Traveller(x=speed[thinned], y=torque[thinned], colour="red", seconds=ROUND)] if len(speed) > 1 else []
     chart = Chart(

@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright import robots
 from gearwright.demo.chapter import Chapter, Fact, Figure, film
-from gearwright.demo.charts import Area, Chart, Line, Note, Traveller, stairs
+from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, stairs
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import Mechanism, TransmissionMap
@@ -98,12 +98,14 @@ def _facts(recording: Recording, wanted: Array) -> list[Fact]:
 def _motion(recording: Recording) -> Figure:
     t = recording.time
     lines = [
-        Line(label="pitch", x=t, y=recording.position["pitch"], colour="green"),
-        Line(label="roll", x=t, y=recording.position["roll"], colour="violet"),
+        ChartLine(label="pitch", x=t, y=recording.position["pitch"], colour="green"),
+        ChartLine(label="roll", x=t, y=recording.position["roll"], colour="violet"),
     ]
     for name, colour in SIDES.items():
         label = f"{name.replace('_', ' ')} / 40"
-        lines.append(Line(label=label, x=t, y=recording.actuator[name].position / 40, colour=colour, kind="thin dash"))
+        lines.append(
+            ChartLine(label=label, x=t, y=recording.actuator[name].position / 40, colour=colour, kind="thin dash")
+        )
     return Figure(
         title="Two motors, two joints",
         chart=Chart(x_label="time [s]", y_label="angle [rad]", lines=lines),
@@ -116,14 +118,14 @@ def _operating_points(robot: Mechanism, recording: Recording) -> Figure:
     motor = robot.actuators["left_motor"]
     w = np.linspace(0, 560, 300)
     bound = 1e3 * np.maximum(np.asarray(replace(motor, command="effort").effort_at(1.0, w)), 0.0)
-    lines = [Line(label="", x=w, y=bound, colour="grey", kind="thin dash")]
+    lines = [ChartLine(label="", x=w, y=bound, colour="grey", kind="thin dash")]
     travellers, notes = [], []
     last = recording.time > 1.3
     for name, colour in SIDES.items():
         shaft = recording.actuator[name]
         sign = np.sign(shaft.velocity[last][np.argmax(np.abs(shaft.velocity[last]))])
         x, y = sign * shaft.velocity[last], 1e3 * sign * shaft.torque[last]
-        lines.append(Line(label=name.replace("_", " "), x=x, y=y, colour=colour))
+        lines.append(ChartLine(label=name.replace("_", " "), x=x, y=y, colour=colour))
         travellers.append(Traveller(x=x, y=y, colour=colour, seconds=4))
         if name == "left_motor":
             k = int(np.argmax(x))
@@ -157,9 +159,9 @@ def _encoders(robot: Mechanism, recording: Recording) -> Figure:
             x_label="time [s]",
             y_label="pitch [mrad]",
             lines=[
-                Line(label="joint", x=t, y=1e3 * recording.position["pitch"][shown], colour="grey", kind="dash"),
-                Line(label="encoder at the joint", x=at_joint[0], y=1e3 * at_joint[1], colour="violet"),
-                Line(
+                ChartLine(label="joint", x=t, y=1e3 * recording.position["pitch"][shown], colour="grey", kind="dash"),
+                ChartLine(label="encoder at the joint", x=at_joint[0], y=1e3 * at_joint[1], colour="violet"),
+                ChartLine(
                     label="both motors' encoders, through the gears", x=on_motors[0], y=1e3 * on_motors[1],
                     colour="green", kind="thin",
                 ),

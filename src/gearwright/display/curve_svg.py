@@ -18,7 +18,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 30.0, 40.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
+class ChartCurve:
     """y over x; where it is not finite there is no line. `filled`: with the area below it."""
 
     x: Array
@@ -28,7 +28,7 @@ class Curve:
     dashed: bool = False
 
 
-def curve_svg(curves: Sequence[Curve], x_label: str, y_label: str) -> str:
+def curve_svg(curves: Sequence[ChartCurve], x_label: str, y_label: str) -> str:
     """A complete document, that can stand in an <img>."""
     finite = [(c.x[ok], c.y[ok]) for c in curves if (ok := np.isfinite(c.x) & np.isfinite(c.y)).any()]
     if not finite:
@@ -89,7 +89,7 @@ def _axes(place: _Frame) -> list[str]:
     return [*parts, f'<path class="axis" d="M{LEFT:.0f} {zero:.1f}H{right:.0f}"/>']
 
 
-def _drawn(curve: Curve, place: _Frame) -> list[str]:
+def _drawn(curve: ChartCurve, place: _Frame) -> list[str]:
     """A path for each stretch that is finite."""
     parts = []
     ok = np.isfinite(curve.x) & np.isfinite(curve.y)

@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gearwright.display.plot_panels import Line, Panel, band_pairs, middle, stretches, thinned
+from gearwright.display.plot_panels import PlotLine, PlotPanel, band_pairs, middle, stretches, thinned
 from gearwright.display.plot_style import Look, Theme
 from gearwright.files import write_whole
 from gearwright.optional import require
@@ -14,7 +14,7 @@ from gearwright.optional import require
 HEIGHT = 240  # [px] of a panel
 
 
-def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme, path: Path) -> Any:
+def interactive(drawn: list[PlotPanel], look: dict[str, Look], title: str, theme: Theme, path: Path) -> Any:
     """Writes the page, and returns plotly's figure."""
     make_subplots = require("plotly.subplots", "an .html plot").make_subplots
     heads = [f"{p.title} [{p.unit}]" if p.unit else p.title for p in drawn]
@@ -32,7 +32,7 @@ def interactive(drawn: list[Panel], look: dict[str, Look], title: str, theme: Th
     return figure
 
 
-def _traces(panel: Panel, line: Line, look: Look, theme: Theme) -> list[dict[str, Any]]:
+def _traces(panel: PlotPanel, line: PlotLine, look: Look, theme: Theme) -> list[dict[str, Any]]:
     """Lines of all robots, or a median and its bands; broad strokes where a line is on its limit."""
     common = {"type": "scatter", "mode": "lines", "legendgroup": line.name, "name": line.name, "showlegend": False}
     if line.bands:
@@ -51,7 +51,7 @@ def _traces(panel: Panel, line: Line, look: Look, theme: Theme) -> list[dict[str
     return found
 
 
-def _bands(panel: Panel, line: Line, look: Look, common: dict[str, Any]) -> list[dict[str, Any]]:
+def _bands(panel: PlotPanel, line: PlotLine, look: Look, common: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for lower, upper in band_pairs(line.bands):
         for column, fill in ((lower, None), (upper, "tonexty")):
@@ -63,7 +63,7 @@ def _bands(panel: Panel, line: Line, look: Look, common: dict[str, Any]) -> list
     return [*found, {**common, "x": x.tolist(), "y": y.tolist(), "line": style, "showlegend": True}]
 
 
-def _limits(figure: Any, panel: Panel, row: int, theme: Theme) -> None:
+def _limits(figure: Any, panel: PlotPanel, row: int, theme: Theme) -> None:
     bottom, top = panel.range()
     lower, upper = panel.limits
     for first, last, there in ((upper, top, upper < top), (bottom, lower, lower > bottom)):
@@ -74,7 +74,7 @@ def _limits(figure: Any, panel: Panel, row: int, theme: Theme) -> None:
     figure.update_yaxes(range=[bottom, top], row=row, col=1)
 
 
-def _lay_out(figure: Any, drawn: list[Panel], title: str, theme: Theme) -> None:
+def _lay_out(figure: Any, drawn: list[PlotPanel], title: str, theme: Theme) -> None:
     figure.update_layout(
         title={"text": f"<b>{_escaped(title)}</b>", "x": 0.01}, height=90 + HEIGHT * len(drawn),
         paper_bgcolor=theme.paper, plot_bgcolor=theme.paper, font={"color": theme.ink, "size": 12},

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.display.curve_svg import Curve, curve_svg
+from gearwright.display.curve_svg import ChartCurve, curve_svg
 from gearwright.display.devices import losses, strength
 from gearwright.display.diagnostics_text import count_text
 from gearwright.display.graph_svg import graph_svg
@@ -100,8 +100,8 @@ def motor_curve(actuator: Actuator) -> str:
     speeds, torques = (np.array(column) for column in zip(*actuator.torque_speed, strict=True))
     x = np.linspace(0.0, speeds[-1], SPEEDS)
     curve = np.interp(x, speeds, torques)
-    able = Curve(x=x, y=np.minimum(curve, actuator.effort_limit), filled=True)
-    whole = Curve(x=x, y=curve, kind="soft", dashed=True)
+    able = ChartCurve(x=x, y=np.minimum(curve, actuator.effort_limit), filled=True)
+    whole = ChartCurve(x=x, y=curve, kind="soft", dashed=True)
     return curve_svg([whole, able] if actuator.effort_limit < curve.max() else [able], "speed [rad/s]", "torque [N·m]")
 
 
@@ -115,7 +115,7 @@ def _ratio_picture(m: TransmissionMap) -> str:
     steps = np.diff(y)
     if not np.isfinite(steps).any() or np.nanmax(steps) - np.nanmin(steps) < 1e-9 * np.nanmax(np.abs(steps)):
         return ""  # a constant ratio, which the formula says
-    picture = curve_svg([Curve(x=x, y=y, kind="transmission")], f"{ends[0]} [rad]", f"{ends[1]} [rad]")
+    picture = curve_svg([ChartCurve(x=x, y=y, kind="transmission")], f"{ends[0]} [rad]", f"{ends[1]} [rad]")
     return _image(picture, f"{ends[1]} over {ends[0]}")
 
 

@@ -30,7 +30,7 @@ CONSTANT = 1e-9  # of a value: a smaller range is rounding
 
 
 @dataclass
-class Line:
+class PlotLine:
     """One signal: of some robots, or as quantiles."""
 
     name: str
@@ -60,13 +60,13 @@ class Line:
 
 
 @dataclass
-class Panel:
+class PlotPanel:
     """A set of axes, and what is drawn in it."""
 
     title: str
     unit: str
     time: Array
-    lines: dict[str, Line] = field(default_factory=dict)
+    lines: dict[str, PlotLine] = field(default_factory=dict)
 
     @property
     def named(self) -> list[str]:
@@ -118,17 +118,17 @@ class Panel:
 def panels(
     recording: Recording, signals: Sequence[str] | None = None, robots: int | Sequence[int] | None = None,
     time: tuple[float, float] | None = None,
-) -> list[Panel]:  # fmt: skip
+) -> list[PlotPanel]:  # fmt: skip
     """One for each quantity and unit, in the order of the signals; of a plot of everything those that are all zero are
     left out."""
     rows = window(recording.time, time)
-    found: dict[tuple[str, str], Panel] = {}
+    found: dict[tuple[str, str], PlotPanel] = {}
     chosen = find(recording.schema, signals)
     for signal in chosen:
         if signal == TIME or (signals is None and {signal.family, signal.name} & {*LEFT_OUT}):
             continue
         title, unit = _title(signal)
-        panel = found.setdefault((title, unit), Panel(title, unit, recording.time[rows]))
+        panel = found.setdefault((title, unit), PlotPanel(title, unit, recording.time[rows]))
         line = _line(recording, signal, rows, robots)
         panel.lines[line.name] = line
     drawn = [p for p in found.values() if signals is not None or any(line.values.any() for line in p.lines.values())]
@@ -162,18 +162,18 @@ def _title(signal: Signal) -> tuple[str, str]:
     return row.title if row is not None and row.title else word(signal.family).replace("_", " "), signal.unit
 
 
-def _line(recording: Recording, signal: Signal, rows: slice, robots: int | Sequence[int] | None) -> Line:
+def _line(recording: Recording, signal: Signal, rows: slice, robots: int | Sequence[int] | None) -> PlotLine:
     schema = recording.schema
     values = np.reshape(recording.read(signal), (len(recording), recording.batch, -1))[rows, :, 0]
     name = ENERGIES.get(signal.name, signal.name) if not signal.family else signal.name
     limits = schema.limits.get(signal.family, {}).get(signal.name, (-inf, inf))
     if schema.bands:
-        return Line(name, values, limits, bands=schema.bands)
+        return PlotLine(name, values, limits, bands=schema.bands)
     if robots is None and recording.batch > MOST_LINES:
-        return Line(name, quantiles(values, USUAL), limits, bands=USUAL)
+        return PlotLine(name, quantiles(values, USUAL), limits, bands=USUAL)
     chosen = which(recording.batch, MOST_LINES if robots is None else robots)
     own = values[:, chosen]
-    return Line(name, own, limits, saturated(recording, signal, own, limits, rows, chosen))
+    return PlotLine(name, own, limits, saturated(recording, signal, own, limits, rows, chosen))
 
 
 def which(batch: int, robots: int | Sequence[int]) -> Array:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.display.plot_panels import (
     TOTAL,
-    Line,
-    Panel,
+    PlotLine,
+    PlotPanel,
     band_pairs,
     heading,
     middle,
@@ -58,7 +58,7 @@ def plot(
     return figure
 
 
-def _looks(recording: Recording, drawn: list[Panel], theme: Theme) -> dict[str, Look]:
+def _looks(recording: Recording, drawn: list[PlotPanel], theme: Theme) -> dict[str, Look]:
     """Colours go to the lines with names first."""
     names = [name for panel in drawn for name in panel.named] + [name for panel in drawn for name in panel.lines]
     return looks(names, {*recording.schema.followers, TOTAL}, theme)
@@ -78,7 +78,7 @@ def check_ending(path: str | os.PathLike[str]) -> None:
         raise GearwrightError(f"{os.fspath(path)!r}: a plot is one of {', '.join(ENDINGS)}")
 
 
-def _figure(drawn: list[Panel], look: dict[str, Look], title: str, theme: Theme) -> Any:
+def _figure(drawn: list[PlotPanel], look: dict[str, Look], title: str, theme: Theme) -> Any:
     require("matplotlib", "a plot")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -133,7 +133,7 @@ INK, SOFT = THEMES["light"].ink, THEMES["light"].soft
 STYLE = _style(THEMES["light"])
 
 
-def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
+def _draw(ax: Any, panel: PlotPanel, look: dict[str, Look], theme: Theme) -> None:
     named = panel.named
     for name, line in panel.lines.items():
         if name not in named:
@@ -154,7 +154,7 @@ def _draw(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
     _legend(ax, handles, panel, panel.stroke if marked else "", theme)
 
 
-def _draw_line(ax: Any, panel: Panel, line: Line, look: Look, zorder: float = 2.0) -> Any:
+def _draw_line(ax: Any, panel: PlotPanel, line: PlotLine, look: Look, zorder: float = 2.0) -> Any:
     style = {"color": look.colour, "linestyle": DASHES[look.dash], "zorder": zorder}
     if line.bands:
         for lower, upper in band_pairs(line.bands):
@@ -170,7 +170,7 @@ def _draw_line(ax: Any, panel: Panel, line: Line, look: Look, zorder: float = 2.
     return drawn[0]
 
 
-def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> None:
+def _draw_limits(ax: Any, panel: PlotPanel, look: dict[str, Look], theme: Theme) -> None:
     """Shaded beyond the outermost limits; a line's own limits in its colour where others have different ones."""
     bottom, top = ax.get_ylim()
     lower, upper = panel.limits
@@ -185,7 +185,7 @@ def _draw_limits(ax: Any, panel: Panel, look: dict[str, Look], theme: Theme) -> 
             ax.axhline(limit, color=look[name].colour, linewidth=0.8, alpha=0.6, linestyle=(0, (2, 2)), zorder=0.6)
 
 
-def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
+def _draw_saturation(ax: Any, panel: PlotPanel, theme: Theme) -> bool:
     """A broad stroke under a line where it is on its limit or beyond. True if there is one."""
     found: set[tuple[int, int, float]] = set()  # strokes over each other would hide the lines
     for line in panel.lines.values():
@@ -205,7 +205,7 @@ def _draw_saturation(ax: Any, panel: Panel, theme: Theme) -> bool:
     return bool(found)
 
 
-def _legend(ax: Any, handles: list[Any], panel: Panel, stroke: str, theme: Theme) -> None:
+def _legend(ax: Any, handles: list[Any], panel: PlotPanel, stroke: str, theme: Theme) -> None:
     """To the right of the panel, so that it hides nothing."""
     from matplotlib.lines import Line2D
 

@@ -25,7 +25,7 @@ from gearwright.dynamics.algebra.scalar import Expression, column, scalars, with
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
-from gearwright.dynamics.control.controller import Control, Declared, Targets
+from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
 from gearwright.dynamics.control.reading import reading, several
 from gearwright.dynamics.linearization import of_step, through_part, through_stages
 from gearwright.dynamics.motion import Model
@@ -69,7 +69,7 @@ class Equations:
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
-        controller: Declared | None = None,
+        controller: DeclaredController | None = None,
         control_period: int = 1,
         wrenches: Sequence[str] = (),
     ) -> None:

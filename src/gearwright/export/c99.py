@@ -22,7 +22,7 @@ from gearwright.errors import CompileError
 from gearwright.export.harness import harness_text
 from gearwright.export.sines import sines_text
 from gearwright.export.slots import element_names, meaning
-from gearwright.files import write_together
+from gearwright.files import checked_path, write_together
 from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     from gearwright.sim import compile as compiled
     from gearwright.sim.programs.programs import program
 
-    path = Path(name)
+    path = Path(checked_path(name, "exported C"))
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", path.name) or path.name in FORBIDDEN:
         raise CompileError(f"{path.name!r} cannot be the prefix of names in C: letters, digits and _")
     for given in ("batch", "device", "threads"):

@@ -12,7 +12,7 @@ from gearwright.diagnostics import Diagnostic, Report, in_line_order
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.transmissions.left_out import leave_out_transmissions
 from gearwright.formats.xml.located_xml import MAX_NAME, Element
-from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Frame, Joint, Link, Mechanism, Pose, Transmission
+from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Joint, Link, Mechanism, NamedFrame, Pose, Transmission
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise
 from gearwright.model.mechanism import DEFAULT_GRAVITY
@@ -36,7 +36,7 @@ class Draft:
     name: str = ""
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
-    frames: dict[str, Frame] = field(default_factory=dict)
+    frames: dict[str, NamedFrame] = field(default_factory=dict)
     couplings: list[Coupling] = field(default_factory=list)
     transmissions: dict[str, Transmission] = field(default_factory=dict)
     actuators: dict[str, Actuator] = field(default_factory=dict)

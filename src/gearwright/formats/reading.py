@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.formats.xml.file_bytes import beginning, bounded
 from gearwright.formats.xml.leftovers import report_unread
 from gearwright.formats.xml.located_xml import Element, parse
+from gearwright.given_names import checked_name, checked_names
 from gearwright.model import Mechanism
 
 PathLike = str | os.PathLike[str]
@@ -27,7 +28,7 @@ SAVED = b"gearwright simulation "  # the head of what `Simulation.save` writes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class ReadingOptions:
     """How a file is to be read; see `load`."""
 
     base: Base | None = None
@@ -41,15 +42,21 @@ class Options:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        if self.base not in (None, "floating", "fixed"):
-            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r}")
-        if isinstance(self.plugins, str) and self.plugins != "trust":
-            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r}")
+        if self.base is not None and not (isinstance(self.base, str) and self.base in ("floating", "fixed")):
+            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r:.60}")
+        trusted = self.plugins is None or (isinstance(self.plugins, str) and self.plugins == "trust")
+        if not (trusted or _is_list(self.plugins, str | os.PathLike)):
+            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r:.60}")
         if self.closures is not None and not isinstance(self.closures, str | os.PathLike | Mapping | Sequence):
             raise ModelError(f"closures is the path of a file, or a list of closures, not {self.closures!r:.60}")
         for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise ModelError(f"{name} is a list, not {given!r}; write [{given!r}]")
+            if not _is_list(given, str if name == "xacro_env" else str | os.PathLike):
+                raise ModelError(f"{name} is a list of {KINDS[name]}, not {given!r:.60}")
+        checked_names("cut", self.cut)
+        if self.model is not None:
+            checked_name("a model", self.model)
         if not isinstance(self.xacro_args, Mapping) or not all(isinstance(n, str) for n in self.xacro_args):
             raise ModelError(f"xacro_args is a dictionary of names and values, not {self.xacro_args!r}")
 
@@ -62,6 +69,15 @@ class Options:
     @property
     def xacro(self) -> XacroOptions:
         return XacroOptions(arguments=self.xacro_args, search_path=self.search_path, environment=self.xacro_env)
+
+
+KINDS = {"search_path": "folders", "xacro_env": "names of environment variables"}
+
+
+def _is_list(given: object, kind: Any) -> bool:
+    if not isinstance(given, Sequence | Set) or isinstance(given, str | bytes):
+        return False
+    return all(isinstance(each, kind) for each in given)
 
 
 def load(
@@ -86,9 +102,9 @@ def load(
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
-    options = Options(
+    options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
+        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
@@ -106,9 +122,9 @@ def loads(
     name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
-    options = Options(
+    options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args=xacro_args or {}, xacro_env=xacro_env, strict=strict,
+        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     _check_text(text)
     report = Report(strict=strict)
@@ -130,7 +146,7 @@ def _surfaced(robot: Mechanism, name: str) -> Mechanism:
     return robot
 
 
-def load_as(data: bytes, path: PathLike, options: Options) -> Mechanism:
+def load_as(data: bytes, path: PathLike, options: ReadingOptions) -> Mechanism:
     """Reads a robot from bytes as if the file at `path` held them: what they include is looked for beside it."""
     report = Report()
     return _mechanism(_root(data, os.fspath(path), None, report, options), Path(path), report, options)
@@ -145,7 +161,7 @@ def read_bytes(path: PathLike) -> bytes:
     return data
 
 
-def _mechanism(root: Element | None, file: Path | None, report: Report, options: Options) -> Mechanism:
+def _mechanism(root: Element | None, file: Path | None, report: Report, options: ReadingOptions) -> Mechanism:
     """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
@@ -210,7 +226,7 @@ def _near_bundled(name: str) -> str:
     return nearest(name, robots.names()) if name.isidentifier() else ""
 
 
-def _root(data: bytes, name: str, file: Path | None, report: Report, options: Options) -> Element | None:
+def _root(data: bytes, name: str, file: Path | None, report: Report, options: ReadingOptions) -> Element | None:
     if file is None or file.suffix != ".xacro":
         root = _unwrapped(parse(data, name, report))
         if root is None or root.tag != "robot" or not is_xacro(root):

@@ -25,7 +25,7 @@ from gearwright.hardware.pacing import LONGEST_TURN, Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.transports.json_lines import JsonServer
-from gearwright.hardware.transports.loop import Loop
+from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.socketcand import SocketcandServer
@@ -41,7 +41,7 @@ CHORES = 0.25  # [s] of the wall clock between two looks at files and held-back 
 FREE_STEPS = 20  # of a free-running clock between two looks at the clients
 
 
-class Recording(Interface):
+class BenchRecording(Interface):
     """A file that is written while the bench runs."""
 
     def flush(self) -> None: ...
@@ -76,7 +76,7 @@ class Bench:
         self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
         self.lines = {n: SerialNetwork(rig, n, wires[n], self._after_packet, self.latency) for n in rig.lines}
         self.faults = Faults(rig, wires)
-        self.loop = Loop()
+        self.loop = EventLoop()
         self.requests = Requests(self)
         self.ptys: dict[str, PtyPort] = {}
         self.servers: list[PluginServer | SocketcandServer | JsonServer | BridgedBus] = []
@@ -93,7 +93,7 @@ class Bench:
         self._eds: Path | None = None
         self._folder: TemporaryDirectory[str] | None = None
         self.record: str | os.PathLike[str] | None = None  # file that is opened at the start
-        self._recorders: list[Recording] = []
+        self._recorders: list[BenchRecording] = []
 
     def _restart(self) -> None:
         for device in self.rig.devices.values():
@@ -197,7 +197,7 @@ class Bench:
             self._restart()
             self.network.emit(self.rig.boot())
 
-    def add_recorder(self, recorder: Recording) -> None:
+    def add_recorder(self, recorder: BenchRecording) -> None:
         """Closed with the bench."""
         self._recorders.append(recorder)
 

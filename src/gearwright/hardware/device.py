@@ -11,14 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from math import inf
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 
 
 class Device:
     """One actuator under one id of a bus."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.drive, self.node = drive, node
         self.options: Mapping[str, str] = options or {}
         self.commanded = False  # since the simulation last advanced: lockstep waits for it

@@ -14,7 +14,7 @@ BEYOND = 100.0  # stall torques: more than any voltage of the supply drives thro
 UNMET = 1e-3  # of the rated torque: the winding had less than was asked for
 
 
-class Sample(NamedTuple):
+class DriveSample(NamedTuple):
     """Measurements of a drive at one instant, the same for all drives."""
 
     time: float = 0.0  # [s]
@@ -46,7 +46,7 @@ class DriveFaults:
 
 
 @dataclass
-class Drive:
+class MotorDrive:
     """Reads `sample`, takes `write(setpoint)`; `control` turns the setpoint into torque at the rate of its loops.
 
     The torque is within the current limit. What the voltage leaves of it at the speed of the shaft is found by the
@@ -60,7 +60,7 @@ class Drive:
     length: bool = False  # whether the shaft moves along a line
     travel: tuple[float, float] = (-inf, inf)  # of the shaft between its joint's stops [rad, m]
     switches: tuple[float, float] = (-inf, inf)  # where limit switches of the joint close, below and above [rad, m]
-    sample: Sample = field(default_factory=Sample)
+    sample: DriveSample = field(default_factory=DriveSample)
     setpoint: Setpoint = COAST
     current_limit: float = inf  # [A]: set by the protocol's registers, beside the motor's own
     duty_limit: float = 1.0  # set by the protocol's registers, beside the motor's own
@@ -125,7 +125,7 @@ class Drive:
 
     # --- the mechanism's side -----------------------------------------------------------------------------------
 
-    def latch(self, sample: Sample) -> None:
+    def latch(self, sample: DriveSample) -> None:
         """The instant's numbers, for every drive before any of them is asked."""
         if self._voltage is not None:
             self.torque = sample.torque

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.errors import UnknownNameError
-from gearwright.hardware.drive import Bridge, Drive, Sample
+from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
 from gearwright.model import Actuator, AxisRef, DCMotor, Encoder, Limits, LimitSwitch, Mechanism
@@ -39,9 +39,9 @@ class Plant:
         self._later: list[tuple[float, Callable[[], None]]] = []
         self.latch()
 
-    def _drive(self, name: str, motor: Motor) -> Drive:
+    def _drive(self, name: str, motor: Motor) -> MotorDrive:
         robot = self.sim.robot
-        return Drive(
+        return MotorDrive(
             name=name, motor=motor, supply=self.supply, inertia=inertia_at(self.sim, name),
             length=_moves_along_a_line(robot, name), travel=_travel(robot, name),
             switches=_switches(robot, name),
@@ -56,7 +56,7 @@ class Plant:
     def dt(self) -> float:
         return self.sim.dt
 
-    def drive(self, actuator: str) -> Drive:
+    def drive(self, actuator: str) -> MotorDrive:
         if actuator not in self.drives:
             raise UnknownNameError("actuator on the bus", actuator, self.drives)
         return self.drives[actuator]
@@ -132,7 +132,7 @@ class Plant:
 class Terminals:
     """Where a drive is wired to the simulation: the motor's command and supply, and what it measures."""
 
-    def __init__(self, port: Port, name: str, drive: Drive) -> None:
+    def __init__(self, port: Port, name: str, drive: MotorDrive) -> None:
         self._drive = drive
         self._command, self._torque = port.command(name), port.actuator(name, "torque")
         self._position, self._velocity = port.actuator(name, "position"), port.actuator(name, "velocity")
@@ -150,7 +150,7 @@ class Terminals:
             self._voltage = bridge.voltage
             self._supply.write(bridge.voltage)
 
-    def sample(self, time: float, supply: float) -> Sample:
+    def sample(self, time: float, supply: float) -> DriveSample:
         """Measurements at this instant, with the supply's voltage [V]."""
         position, velocity, torque = self._position(), self._velocity(), self._torque()
         if self._supply is None:  # an ideal current source
@@ -159,7 +159,7 @@ class Terminals:
         else:
             current, heat = self._current(), self._temperature()
             power = self._volts() * current
-        return Sample(time, position, velocity, torque, current, supply, heat, power)
+        return DriveSample(time, position, velocity, torque, current, supply, heat, power)
 
 
 def supply_parameter(robot: Mechanism, actuator: str) -> str:

@@ -10,7 +10,7 @@ from gearwright.hardware.profiles import Profile
 from gearwright.hardware.setpoints import Setpoint
 
 if TYPE_CHECKING:
-    from gearwright.hardware.drive import Drive
+    from gearwright.hardware.drive import MotorDrive
 
 
 @dataclass
@@ -33,7 +33,7 @@ class PositionServo(Setpoint):
     duty: float = 0.0  # in the last period
     sum: float = 0.0  # ki·∫e
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         now = drive.sample
         error = self.profile.follow(self.goal, dt, self.velocity, self.acceleration) - now.position
         if abs(error) <= self.dead_zone:
@@ -58,7 +58,7 @@ class VelocityServo(Setpoint):
     duty: float = 0.0
     sum: float = 0.0
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         wanted = self.profile.follow(self.goal, dt, velocity=self.acceleration)
         error = wanted - drive.sample.velocity
         volts = drive.supply.voltage

@@ -10,13 +10,13 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gearwright.hardware.drive import Drive
+    from gearwright.hardware.drive import MotorDrive
 
 
 class Setpoint:
     """Torque off: the winding is open, and the shaft coasts."""
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         """The torque that the drive wants, before its limits. Called once in a period of its loops."""
         return 0.0
 
@@ -28,7 +28,7 @@ COAST = Setpoint()
 class Brake(Setpoint):
     """The winding is shorted: the shaft is braked by its own back-EMF."""
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         return drive.apply_voltage(0.0)
 
 
@@ -38,7 +38,7 @@ class Torque(Setpoint):
 
     value: float  # as commanded [N·m]
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         return self.value
 
 
@@ -48,7 +48,7 @@ class Current(Setpoint):
 
     value: float  # as commanded [A]
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         return drive.motor.torque_constant * self.value
 
 
@@ -58,7 +58,7 @@ class Duty(Setpoint):
 
     value: float  # −1 … 1
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         return drive.apply_voltage(self.value * drive.supply.voltage)
 
 
@@ -72,7 +72,7 @@ class Impedance(Setpoint):
     kd: float = 0.0  # of the velocity error [N·m·s/rad]
     feedforward: float = 0.0  # τ_ff [N·m]
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         now = drive.sample
         return (
             self.kp * (self.position - now.position) + self.kd * (self.velocity - now.velocity) + self.feedforward
@@ -95,7 +95,7 @@ class Cascade(Setpoint):
     integral_gain: float = 0.0  # ki [N·m/rad]
     velocity_limit: float = inf  # of v* [rad/s]
 
-    def torque(self, drive: Drive, dt: float) -> float:
+    def torque(self, drive: MotorDrive, dt: float) -> float:
         now, wanted = drive.sample, self.velocity
         if self.position is not None:
             wanted += self.position_gain * (self.position - now.position)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gearwright.errors import LoadError, ModelError
-from gearwright.formats.reading import Options, PathLike, Plugins, load_as, read_bytes
+from gearwright.files import checked_path
+from gearwright.formats.reading import PathLike, Plugins, ReadingOptions, load_as, read_bytes
 from gearwright.formats.sdf.upgrade import MIMIC, new_joint_names, raise_version
 from gearwright.formats.sdf.version import read_version
 from gearwright.formats.xml.source_text import SourceText
@@ -42,6 +43,7 @@ def migrate(
 
     Raises LoadError where the file has errors, ModelError where a joint cannot become a <mimic>.
     """
+    checked_path(source, "the source")
     destination = _destination(source, target, in_place, check)
     if not number("tolerance", tolerance) >= 0:
         raise ModelError(f"tolerance is a number of at least 0, not {tolerance!r}")
@@ -68,6 +70,7 @@ def _destination(source: PathLike, target: PathLike | None, in_place: bool, chec
         if not in_place:
             raise ModelError("say where to write: a target, or in_place=True")
         return source
+    checked_path(target, "the target")
     if in_place:
         raise ModelError("in_place=True writes to the source itself: give no target with it")
     if same_file(source, target) and not check:
@@ -117,7 +120,7 @@ class _Reader:
         self._robots: dict[str | None, Mechanism] = {}
 
     def robot(self, choice: str | None, data: bytes | None = None) -> Mechanism:
-        options = Options(model=choice, search_path=self.search_path, plugins=self.plugins)
+        options = ReadingOptions(model=choice, search_path=self.search_path, plugins=self.plugins)
         if data is not None:
             return load_as(data, self.text.file, options)
         if choice not in self._robots:

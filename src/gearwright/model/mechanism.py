@@ -11,13 +11,21 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_names import checked_instance, checked_name, checked_names
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
 from gearwright.model.couplings import Couplings
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
-from gearwright.model.layout.layout import Layout, acting_transmissions, can_move, coordinate_of, rotor_axis, turns_body
+from gearwright.model.layout.layout import (
+    CoordinateLayout,
+    acting_transmissions,
+    can_move,
+    coordinate_of,
+    rotor_axis,
+    turns_body,
+)
 from gearwright.model.loops.mobility import Mobility, mobility
 from gearwright.model.loops.rings import placing_order
 from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
@@ -63,7 +71,7 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class NamedFrame:
     """A named frame on a link, or on the world."""
 
     name: str
@@ -85,7 +93,7 @@ class ByName(Mapping[str, _T]):
     def __getitem__(self, name: str) -> _T:
         try:
             return self._items[name]
-        except KeyError:
+        except (KeyError, TypeError):  # a list cannot be looked for
             raise UnknownNameError(self._kind, name, self._items) from None
 
     def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
@@ -122,7 +130,7 @@ class Mechanism(NotebookDisplay):
     actuators: Mapping[str, Actuator] = field(default_factory=dict)  # motors
     sensors: Mapping[str, Sensor] = field(default_factory=dict)  # encoders among them
     hardware: Mapping[str, Hardware] = field(default_factory=dict)  # ros2_control's tags
-    frames: Mapping[str, Frame] = field(default_factory=dict)  # named frames on links
+    frames: Mapping[str, NamedFrame] = field(default_factory=dict)  # named frames on links
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
@@ -213,7 +221,7 @@ class Mechanism(NotebookDisplay):
 
     def joint(self, name: str) -> Joint:
         """A joint of the file, or a base."""
-        return self.bases[name] if name in self.bases else self.joints[name]
+        return self.bases[name] if isinstance(name, str) and name in self.bases else self.joints[name]
 
     def axis(self, name: str) -> AxisRef:
         """The axis that is called `joint`, `joint.axis` or `joint.axis2`."""
@@ -221,7 +229,7 @@ class Mechanism(NotebookDisplay):
         for j in self.joints.values():
             for ref in j.refs:
                 by_name[coordinate_of(j, ref)] = by_name[str(ref)] = ref
-        if name not in by_name:
+        if not isinstance(name, str) or name not in by_name:
             raise UnknownNameError("joint axis", name, by_name)
         return by_name[name]
 
@@ -230,9 +238,9 @@ class Mechanism(NotebookDisplay):
         return can_move(self.joint(axis.joint), axis)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CoordinateLayout:
         """Coordinates of the tree by name, axis and index."""
-        return Layout.of(self)
+        return CoordinateLayout.of(self)
 
     @cached_property
     def acting(self) -> dict[str, Transmission]:
@@ -289,7 +297,7 @@ class Mechanism(NotebookDisplay):
 
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
-        changed = self.couplings[name]
+        changed = self.couplings[checked_name("a coupling", name)]
         if {"natural_frequency", "damping_ratio"} & set(changes) and "mode" not in changes:
             ratio = 1.0 if changed.damping_ratio is None else changed.damping_ratio
             changes = {"mode": "compliant", "damping_ratio": ratio, **changes}  # the other modes have neither
@@ -304,10 +312,12 @@ class Mechanism(NotebookDisplay):
 
     def with_actuator(self, actuator: Actuator) -> Mechanism:
         """A copy with one more actuator, or with another one in the place of that of its name."""
+        checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with one more sensor, or with another one in the place of that of its name."""
+        checked_instance("a sensor", sensor, Sensor)
         return replace(self, sensors={**self.sensors, sensor.name: sensor})
 
     def with_transmission(
@@ -319,7 +329,12 @@ class Mechanism(NotebookDisplay):
         Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
         An efficiency of the map's own stays, unless the losses have one, or a map of it.
         """
-        motors, axes = ((names,) if isinstance(names, str) else tuple(names) for names in (actuators, joints))
+        motors, axes = checked_names("actuators=", actuators), checked_names("joints=", joints)
+        checked_name("a transmission", name)
+        checked_instance("map", map, TransmissionMap)
+        for given, kind in ((losses, Losses), (backlash, Backlash)):
+            if given is not None:
+                checked_instance(kind.__name__.lower(), given, kind)
         made = Transmission(
             name=name, type=type_name(map), map=map, actuators=motors,
             joints=tuple(self.axis(joint) for joint in axes), losses=with_own(losses, map), backlash=backlash,

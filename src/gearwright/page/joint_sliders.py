@@ -10,7 +10,7 @@ from gearwright.display.visible import visible
 from gearwright.model import Mechanism
 from gearwright.model.joints import Joint
 from gearwright.page.controls import Controls
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.sliders import Slider
 
@@ -21,7 +21,7 @@ MOST = 150  # sliders
 class JointSliders:
     """Sliders of a simulation; of a recording they show, and cannot be moved."""
 
-    def __init__(self, controls: Controls, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: ShownMotion) -> None:
         self._motion = motion
         self._player = motion if isinstance(motion, Player) else None
         self._sliders: dict[str, Slider] = {}

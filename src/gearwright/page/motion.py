@@ -17,7 +17,7 @@ DRAWN = 1500  # points of a plot
 TRACE = 1.0  # [s] of a motor's recent history
 
 
-class Motion(ABC):
+class ShownMotion(ABC):
     """Everything that touches its state happens in its thread, or under `lock`."""
 
     robot: Mechanism

@@ -14,7 +14,7 @@ from gearwright.display.quantities import number
 from gearwright.display.visible import visible
 from gearwright.model import Actuator
 from gearwright.page.controls import Controls
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.sim.state.units import actuator_units
 
 PAGE = 6  # motors at a time
@@ -28,7 +28,7 @@ SAMPLES = 33
 class MotorCurves:
     """Drawings of some motors; of robots with many a menu chooses which."""
 
-    def __init__(self, controls: Controls, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: ShownMotion) -> None:
         self._motion, self._names = motion, list(motion.robot.actuators)
         pages = [self._names[k : k + PAGE] for k in range(0, len(self._names), PAGE)]
         self._pages = {f"{visible(p[0])} … {visible(p[-1])} ({k + 1})": p for k, p in enumerate(pages)}

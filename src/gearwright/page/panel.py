@@ -11,7 +11,7 @@ from gearwright.page.command_sliders import CommandSliders
 from gearwright.page.controls import Controls
 from gearwright.page.dragging import Dragging
 from gearwright.page.joint_sliders import JointSliders
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.motor_curves import MotorCurves
 from gearwright.page.plain import plain
 from gearwright.page.player import Player
@@ -22,11 +22,11 @@ from gearwright.page.transport import Transport
 MOST = 50  # diagnostics
 
 
-class Panel:
+class PagePanel:
     """Made once; `refresh` brings it up to date with the motion."""
 
     def __init__(
-        self, server: Any, motion: Motion, scene: RobotScene, size: float, diagnostics: Sequence[Diagnostic]
+        self, server: Any, motion: ShownMotion, scene: RobotScene, size: float, diagnostics: Sequence[Diagnostic]
     ) -> None:
         self._server, self._motion, self._scene = server, motion, scene
         controls = Controls(server)

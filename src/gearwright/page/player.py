@@ -12,8 +12,8 @@ from gearwright.errors import GearwrightError
 from gearwright.model.layout.slots import StepSlot
 from gearwright.page.envelope import envelope
 from gearwright.page.history import History
-from gearwright.page.motion import DRAWN, FRAME, TRACE, Motion
-from gearwright.page.pull import Spring
+from gearwright.page.motion import DRAWN, FRAME, TRACE, ShownMotion
+from gearwright.page.pull import PullingSpring
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LATE = 0.1  # [s] of simulated time that a picture may have to make up for
 
 
-class Player(Motion):
+class Player(ShownMotion):
     """Moves a simulation."""
 
     def __init__(self, sim: Simulation, shown: Callable[[], None]) -> None:
@@ -32,7 +32,7 @@ class Player(Motion):
         self.stepped: Callable[[], None] | None = None  # called after every step, where somebody keeps them
         self.ends_at = float("inf")  # [s] at which it pauses
         self.history = History(sim)
-        self._spring: Spring | None = None
+        self._spring: PullingSpring | None = None
         self._due = 0.0
         self._begun = sim.state.copy()
         self.units = {name: s.unit for name, s in self.history.signals.items()}
@@ -98,7 +98,7 @@ class Player(Motion):
         """Takes a link at a point of the world; nothing if it takes no wrench."""
         if link in self.sim.options.wrenches:
             with self.lock:
-                self._spring = Spring(self.sim, link, np.asarray(point, float))
+                self._spring = PullingSpring(self.sim, link, np.asarray(point, float))
 
     def pull(self, goal: Any) -> None:
         """Where in the world the spring pulls to."""

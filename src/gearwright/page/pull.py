@@ -19,7 +19,7 @@ MOST_DAMPED = 0.2  # c·dt/m
 LIGHTEST = 1e-6  # [kg]
 
 
-class Spring:
+class PullingSpring:
     """Pulls a point of a link to `goal`."""
 
     def __init__(self, sim: Simulation, link: str, point: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.page.envelope import envelope
-from gearwright.page.motion import DRAWN, TRACE, Motion
+from gearwright.page.motion import DRAWN, TRACE, ShownMotion
 from gearwright.sim.recordings.signal_names import label
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MOST_ROWS = 60_000  # that are kept: ten minutes at 100 Hz; longer recordings ar
 QUATERNION = ("qw", "qx", "qy", "qz")
 
 
-class Replay(Motion):
+class Replay(ShownMotion):
     """Moves along a recording; of a batch it shows the robot of `index`."""
 
     def __init__(self, recording: Recording, robot: Mechanism, shown: Callable[[], None]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.page.controls import Controls
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.replay import Replay
 from gearwright.page.scales import Scale
 
@@ -20,7 +20,7 @@ PADDING = (10.0, 24.0, 0.0, 0.0)  # [px] above, to the right, below, to the left
 class SignalPlots:
     """Some plots below each other; a further one appears when the last is used."""
 
-    def __init__(self, controls: Controls, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: ShownMotion) -> None:
         self._controls, self._motion = controls, motion
         self._replay = motion if isinstance(motion, Replay) else None
         self._names = tuple(motion.units)

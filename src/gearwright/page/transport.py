@@ -6,7 +6,7 @@ from math import floor, log10
 from typing import Any
 
 from gearwright.page.controls import Controls
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.plain import plain
 from gearwright.page.replay import Replay
 
@@ -18,7 +18,7 @@ STEP, RESET, START = "step", "reset", "to start"
 class Transport:
     """The controls at the top, always there."""
 
-    def __init__(self, controls: Controls, motion: Motion) -> None:
+    def __init__(self, controls: Controls, motion: ShownMotion) -> None:
         from viser import Icon
 
         self._motion, self._icons = motion, (Icon.PLAYER_PLAY, Icon.PLAYER_PAUSE)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +15,7 @@ from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.gate import Gate
 from gearwright.page.meshes import Meshes
-from gearwright.page.motion import Motion
+from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
 from gearwright.page.server import HOST, serve
@@ -32,11 +35,13 @@ class Page:
         self, what: Simulation | tuple[Recording, Mechanism], *, port: int | None,
         search_path: Sequence[str | os.PathLike[str]],
     ) -> None:  # fmt: skip
-        from gearwright.page.panel import Panel
+        from gearwright.page.panel import PagePanel
         from gearwright.page.scene import RobotScene
 
         self._panel: Any = None
-        self.motion: Motion = Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
+        self.motion: ShownMotion = (
+            Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
+        )
         robot = self.motion.robot
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
@@ -49,7 +54,7 @@ class Page:
         size = self.scene.frame_all(self.motion.poses())
         simulated = () if isinstance(what, tuple) else what.diagnostics
         self.diagnostics = tuple(dict.fromkeys((*robot.diagnostics, *simulated, *meshes.diagnostics)))
-        self._panel = Panel(self._server, self.motion, self.scene, size, self.diagnostics)
+        self._panel = PagePanel(self._server, self.motion, self.scene, size, self.diagnostics)
         self.motion.start()
 
     def _refresh(self) -> None:
@@ -91,15 +96,29 @@ class Page:
         print(f"gearwright: {visible(self.motion.robot.name)} at {self.url}{hint}", flush=True)
 
     def wait(self) -> None:
-        """Prints where it is, and waits for Ctrl-C."""
+        """Prints where it is, and waits for Ctrl-C or SIGTERM."""
         try:
-            self.announce()
-            while True:
-                time.sleep(3600)
+            with ended_by_sigterm():
+                self.announce()
+                while True:
+                    time.sleep(3600)
         except KeyboardInterrupt:
             pass
         finally:
             self.close()
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM raises KeyboardInterrupt in the block, as Ctrl-C does. Other threads leave signals to the main one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def view(
@@ -119,7 +138,7 @@ def view(
                  recording names
     port         None takes 8080, or the next one that is free
     search_path  folders for meshes: package://, model:// and relative names
-    block        wait for Ctrl-C; False returns the `Page`
+    block        wait for Ctrl-C or SIGTERM; False returns the `Page`
     options      of `gearwright.compile`, for a mechanism or its file
     """
     from gearwright.page.subject import subject

@@ -14,6 +14,7 @@ import numpy as np
 from gearwright.compiler.backends import is_known, names
 from gearwright.control import Declared, declared
 from gearwright.errors import CompileError, suggestion
+from gearwright.given_names import checked_names
 from gearwright.given_numbers import as_float, whole
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
@@ -76,7 +77,7 @@ class Options:
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:
             raise CompileError("control_period is for a controller: give compile(controller=…), too")
-        if self.coupling is not None and self.coupling not in MODES:
+        if self.coupling is not None and not (isinstance(self.coupling, str) and self.coupling in MODES):
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -100,19 +101,19 @@ class Options:
         most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
-        names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        names = checked_names("compile(parameters=…)", parameters, CompileError)
         step, g = _seconds(dt), _acceleration(gravity)
         own = None if controller is None else declared(controller)
         names = tuple(n for n in names if own is None or n not in own.parameters)  # those are inputs anyway
         if integrator is None:
-            integrator = "midpoint" if solver == "direct" else "euler"
+            integrator = "euler" if isinstance(solver, str) and solver != "direct" else "midpoint"
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
             coupling=coupling, iterations=iterations, passes=passes, parameters=names, gravity=g, threads=threads,
             drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_period,
-            wrenches=(wrenches,) if isinstance(wrenches, str) else tuple(dict.fromkeys(wrenches)),
+            wrenches=tuple(dict.fromkeys(checked_names("compile(wrenches=…)", wrenches, CompileError))),
             most_operations=most_operations,
         )  # fmt: skip
 
@@ -132,7 +133,8 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
     )
     given = tuple(x for x in found if x is not None)
     if len(given) < len(found):
-        down = f"(0, 0, {-abs(gravity):g})" if isinstance(gravity, int | float) else "(0, 0, -9.81)"
+        strength = as_float(gravity)
+        down = "(0, 0, -9.81)" if strength is None else f"(0, 0, {-abs(strength):g})"
         raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}")
     return given
 
@@ -140,7 +142,7 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
 def _drives(given: object) -> dict[str, Drive]:
     from gearwright.model.hardware.drives import Drive
 
-    if given and not isinstance(given, Mapping):
+    if given is not None and not isinstance(given, Mapping):
         raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")
     drives = dict(given) if isinstance(given, Mapping) else {}
     for joint, drive in drives.items():

@@ -11,6 +11,7 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError
+from gearwright.given_names import checked_name
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
 from gearwright.model.hardware.drives import UNGIVEN_RATE
@@ -61,8 +62,9 @@ class Simulation(NamedValues, NotebookDisplay):
     world's axes, and velocities and efforts `base.rx` … about its own, as ball joints have. Parts of a robot that have
     no effect yet are in `diagnostics`.
 
-    Steps that several threads ask for are made one after the other, and a run that another thread disturbs raises. So
-    threads gain nothing by sharing a simulation: `copy.copy(sim)` is one of their own, with the same code.
+    Steps that several threads ask for are made one after the other. A reset, a state, parameters, targets of drives and
+    a copy come between two steps of other threads, and a run that another thread disturbs raises. So threads gain
+    nothing by sharing a simulation: `copy.copy(sim)` is one of their own, with the same code.
 
     Its parts: `layout` (names and places), `kernels` (code), `batch_state` (numbers in memory), `inputs` (commands and
     efforts), `probes` (kernels that look at the state), `clock`, `controller_state` (of one that Python calls).
@@ -185,8 +187,9 @@ class Simulation(NamedValues, NotebookDisplay):
 
     def set_batch(self, state: Array) -> None:
         """The state of all robots, (B, nx), or (1, nx) for all of them."""
-        self.batch_state.set_state(state)
-        self.clock.take_from_state()
+        with self.batch_state.exclusive():
+            self.batch_state.set_state(state)
+            self.clock.take_from_state()
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Back to time 0, at rest and without efforts, but for what is given.
@@ -202,8 +205,10 @@ class Simulation(NamedValues, NotebookDisplay):
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
         group = self.layout.parameters
-        for i, value in given_values.possible(self.robot, group, values, self.batch, self.parameters):
-            self.batch_state.fill(StepSlot.PARAMETER, i, value)
+        checked = [*given_values.possible(self.robot, group, values, self.batch, self.parameters)]
+        with self.batch_state.exclusive():
+            for i, value in checked:
+                self.batch_state.fill(StepSlot.PARAMETER, i, value)
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
         """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
@@ -218,11 +223,12 @@ class Simulation(NamedValues, NotebookDisplay):
         for i, value in given[0]:
             position_checked(repr(group.names[i]), np.asarray(value))
         kinematic = [drive.kinematic for drive in self.options.drives.values()]
-        for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
-            self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
-        for part, values in enumerate(given):
-            for i, value in values:
-                self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
+        with self.batch_state.exclusive():
+            for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
+                self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
+            for part, values in enumerate(given):
+                for i, value in values:
+                    self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
     def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
         """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name.
@@ -328,7 +334,7 @@ class Simulation(NamedValues, NotebookDisplay):
         Columns go by `coordinates` (of the tree, before couplings). `point` is where the linear part is taken [m], in
         the axes of the link or frame; its origin if not given.
         """
-        return observed.jacobian(self, link, point)
+        return observed.jacobian(self, checked_name("a link or frame", link), point)
 
     def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
         """Efforts by coordinate that give these accelerations here, 0 where none is given: `step(effort=…)` takes them.
@@ -340,7 +346,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
     def impulse_response(self, a: str, b: str) -> Value:
         """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
-        return analysis.impulse_response(self, a, b)
+        return analysis.impulse_response(self, checked_name("a coordinate", a), checked_name("a coordinate", b))
 
     def linearize(self) -> analysis.Linearization:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.

@@ -137,6 +137,6 @@ ENGINES: dict[str, Engine] = {"local": here, "cuda": here, "ray": on_ray}
 
 
 def find_engine(name: str) -> Engine:
-    if name not in ENGINES:
+    if not isinstance(name, str) or name not in ENGINES:
         raise ModelError(f"there is no engine {name!r}{suggestion(str(name), ENGINES) or '; valid: local, cuda, ray'}")
     return ENGINES[name]

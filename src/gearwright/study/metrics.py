@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 REDUCTIONS = ("last", "max", "min", "mean", "rms", "range")
 
 
-class Reduced(NamedTuple):
+class ReducedSignal(NamedTuple):
     """A signal and how its rows become one number."""
 
     signal: Signal
@@ -49,14 +49,14 @@ class Accumulator:
     """A sink that keeps one number per design of each signal, whatever the length of the run."""
 
     def __init__(self, specs: Mapping[str, str]) -> None:
-        self._specs, self._reduced = specs, dict[str, Reduced]()
+        self._specs, self._reduced = specs, dict[str, ReducedSignal]()
         self._values: dict[str, list[Array]] = {}
         self._rows = 0
 
     def open(self, schema: Schema) -> None:
         for metric, spec in self._specs.items():
             name, reduction = split(spec)
-            self._reduced[metric] = Reduced(find_signal(schema, name), reduction)
+            self._reduced[metric] = ReducedSignal(find_signal(schema, name), reduction)
 
     def write(self, chunk: Chunk) -> None:
         for metric, (signal, reduction) in self._reduced.items():

@@ -29,7 +29,7 @@ NOTE, LOCK = "about.json", "lock"  # files of the folder, beside the chunks
 CHECKSUM = "crc32"  # of all that follows the first line of a CSV
 
 
-class Store:
+class ResultStore:
     """The folder OUT.parts beside a table, or memory where no table is wanted. The folder is this process' until the
     `with` block ends, however it does."""
 

@@ -13,21 +13,24 @@ import numpy as np
 
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
+from gearwright.files import checked_path
+from gearwright.given_names import checked_instance, checked_name
 from gearwright.given_numbers import whole
+from gearwright.model import Mechanism
 from gearwright.sim.programs.function_content import NoKeyError
 from gearwright.sim.programs.keys import content_digest, key
 from gearwright.sim.recorder.recorded_signals import run_schema
+from gearwright.sim.running.clock import MOST_STEPS
 from gearwright.sim.running.running import steps_in
 from gearwright.study.chunks import Job
 from gearwright.study.designs import Chunking, Designs, designs
 from gearwright.study.engines import find_engine
 from gearwright.study.metrics import called, find_signal, split
-from gearwright.study.store import Store, read, require_polars
+from gearwright.study.store import ResultStore, read, require_polars
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gearwright.model import Mechanism
     from gearwright.model.parameters import Parameter
 
 CHUNK = 8192  # designs that are simulated together
@@ -78,13 +81,17 @@ def sweep(
     that does not close: a column `failed` says which. A function may return NaN as well, for what never happens.
     """
     require_polars()
-    job, tried, about = _planned(
-        robot, vary, metrics, duration=duration, command=command, effort=effort, position=position or {},
-        sampling=sampling, n=n, seed=seed, every=every, chunk=chunk, engine=engine, options=options,
-    )  # fmt: skip
+    checked_name("a sampling", sampling)
     run = find_engine(engine)
+    if out is not None:
+        checked_path(out, "a sweep")
+    job, tried, about = _planned(
+        robot, vary, metrics, duration=duration, command=command, effort=effort,
+        position={} if position is None else position, sampling=sampling, n=n, seed=seed, every=every,
+        chunk=chunk, engine=engine, options=options,
+    )  # fmt: skip
     chunking = Chunking(tried.count, job.size)
-    with Store(out, about, job.metrics, chunking, overwrite) as store:
+    with ResultStore(out, about, job.metrics, chunking, overwrite) as store:
         if store.check():
             assert store.out is not None
             return read(store.out)
@@ -113,10 +120,11 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     """Everything checked before hours are spent."""
     if isinstance(robot, str | os.PathLike):
         robot = gearwright.load(robot)
+    checked_instance("a sweep's robot", robot, Mechanism)
     for given in ("batch", "parameters", "device"):
         if given in options:
             raise ModelError(f"{given}= is not for a sweep: it follows from vary, chunk and engine")
-    run |= {"every": whole("every", run["every"])}
+    run |= {"every": whole("every", run["every"], high=MOST_STEPS)}
     tried = designs(vary, sampling, n, seed)
     known = robot.parameters
     for name in tried.names:

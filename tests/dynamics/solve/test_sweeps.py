@@ -8,7 +8,7 @@ from casadi import SX, Function
 from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.solve import Equality, friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, CurveRemainder
-from gearwright.dynamics.solve.sweeps import Response, Responses, dot, jacobian_transpose, sweep
+from gearwright.dynamics.solve.sweeps import Response, TermResponses, dot, jacobian_transpose, sweep
 from gearwright.dynamics.solve.swept_laws import STOP_LEAKAGE
 from gearwright.dynamics.solve.terms import Bounded
 from tests.dynamics.solve.bench import random_matrices
@@ -33,7 +33,7 @@ def factors_of(H):
 def test_responses(rng):
     (H,) = random_matrices(rng, 1, N)
     J = rng.normal(size=(3, N))
-    found = Responses.of([Equality(sparse(x), cfm=0.5) for x in J], factors_of(H), N)
+    found = TermResponses.of([Equality(sparse(x), cfm=0.5) for x in J], factors_of(H), N)
     A = J @ np.linalg.solve(H, J.T)
     assert [found.A[i, j] for i in range(3) for j in range(i + 1)] == pytest.approx(A[np.tril_indices(3)], abs=1e-12)
     assert [own.reciprocal for own in found.own] == pytest.approx(1 / np.diag(A), rel=1e-12)
@@ -41,7 +41,7 @@ def test_responses(rng):
 
 
 def swept(H, u, rows, count, tolerance=TOLERANCE):
-    A = Responses.of(rows, factors_of(H), len(H))
+    A = TermResponses.of(rows, factors_of(H), len(H))
     impulses, rates = [0.0] * len(rows), [dot(r.J, u.tolist()) for r in rows]
     for _ in range(count):
         impulses, rates, change = sweep(rows, A, impulses, rates, 1.0, tolerance)
@@ -127,7 +127,7 @@ def test_what_a_curve_bends_beside_its_line():
 def test_what_has_done_does_not_change(rng):
     (H,) = random_matrices(rng, 1, N)
     rows = [box(np.eye(N)[k], 0.4) for k in range(N)]
-    A = Responses.of(rows, factors_of(H), N)
+    A = TermResponses.of(rows, factors_of(H), N)
     impulses, rates, change = sweep(rows, A, [0.1] * N, [0.2] * N, casadi.SX(0), TOLERANCE)
     assert [float(casadi.evalf(casadi.SX(x))) for x in (*impulses, *rates)] == [0.1] * N + [0.2] * N
     assert float(casadi.evalf(casadi.SX(change))) == 0.0

@@ -12,7 +12,7 @@ import gearwright as gw
 from gearwright import robots
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.mit import codec
-from gearwright.hardware.protocols.mit.codec import Command
+from gearwright.hardware.protocols.mit.codec import MitCommand
 from gearwright.hardware.rig import Rig
 from tests.tolerances import ROUNDING
 
@@ -103,7 +103,7 @@ def test_lockstep_waits_for_every_drive():
         for _ in range(20):
             for node, model in enumerate(ranges, 1):
                 send(0x7FF, bytes((node, 0, 0xCC, 0, 0, 0, 0, 0)))
-                send(node, codec.pack(Command(0.1, 0.0, 20.0, 1.0, 0.0), model))
+                send(node, codec.pack(MitCommand(0.1, 0.0, 20.0, 1.0, 0.0), model))
             times.append(bench.rig.time)
         steps = {round((b - a) / bench.rig.plant.dt) for a, b in pairwise(times)}
         assert steps == {1}

@@ -7,14 +7,14 @@ from math import tau
 
 import pytest
 
-from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Command, State
+from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Controlword, PowerState
 from tests.hardware.can.turntable import Turntable
 
 NODE, TURN = 3, 4096
 FORMATS = {1: "<b", 2: "<h", 4: "<i"}
 CONTROLWORD = {
-    Command.DISABLE_VOLTAGE: 0x00, Command.STOP_QUICKLY: 0x02, Command.SHUTDOWN: 0x06, Command.SWITCH_ON: 0x07,
-    Command.ENABLE: 0x0F,
+    Controlword.DISABLE_VOLTAGE: 0x00, Controlword.STOP_QUICKLY: 0x02, Controlword.SHUTDOWN: 0x06,
+    Controlword.SWITCH_ON: 0x07, Controlword.ENABLE: 0x0F,
 }  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_node_guarding_toggles_and_its_loss_is_a_fault(master):
     assert states == [0x05, 0x85, 0x05, 0x85]
     assert not any(f.id == 0x83 for f in master.table.run(0.19))
     assert [f.data[:2] for f in master.table.run(0.1) if f.id == 0x83] == [b"\x30\x81"]
-    assert master.power.state is State.FAULT and master.table.device.nmt.state == 0x7F
+    assert master.power.state is PowerState.FAULT and master.table.device.nmt.state == 0x7F
 
 
 @pytest.mark.parametrize(("option", "state"), [(0, 0x27), (1, 0x08), (2, 0x40), (3, 0x40)])
@@ -229,12 +229,12 @@ def test_a_lost_heartbeat_does_what_6007_says(master, option, state):
 # --- state machine ----------------------------------------------------------------------------------------------------
 
 
-PATH = {State.SWITCH_ON_DISABLED: (), State.READY: (6,), State.SWITCHED_ON: (6, 7), State.ENABLED: (6, 7, 15),
-        State.QUICK_STOP: (6, 7, 15, 2)}  # fmt: skip
+PATH = {PowerState.SWITCH_ON_DISABLED: (), PowerState.READY: (6,), PowerState.SWITCHED_ON: (6, 7),
+        PowerState.ENABLED: (6, 7, 15), PowerState.QUICK_STOP: (6, 7, 15, 2)}  # fmt: skip
 
 
 @pytest.mark.parametrize("state", PATH)
-@pytest.mark.parametrize("command", Command)
+@pytest.mark.parametrize("command", Controlword)
 def test_transitions(master, state, command):
     master.write(0x605A, 6, 2)  # stays in quick stop
     for word in PATH[state]:
@@ -410,7 +410,7 @@ def test_a_frozen_encoder_is_a_following_error(master):
     master.write(0x607A, 4 * TURN, 4)
     master.write(0x6040, 0x1F, 2)
     master.table.run(1.0)
-    assert code_of(master) == 0x8611 and master.power.state is State.FAULT
+    assert code_of(master) == 0x8611 and master.power.state is PowerState.FAULT
 
 
 def test_an_open_winding_is_seen_because_no_current_flows(master):

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from gearwright.hardware.protocols.mit import codec
-from gearwright.hardware.protocols.mit.codec import Command
+from gearwright.hardware.protocols.mit.codec import MitCommand
 from gearwright.hardware.protocols.mit.models import CUBEMARS, DAMIAO, MINI_CHEETAH, MitMotor
 from tests.hardware.can.turntable import Turntable
 from tests.tolerances import ROUNDING
@@ -21,7 +21,7 @@ MODELS = {**MINI_CHEETAH, **CUBEMARS, **DAMIAO}
 def test_the_codec_is_exact_to_half_a_step(model):
     rng = random.Random(1)
     assert isinstance(model, MitMotor)
-    wanted = Command(
+    wanted = MitCommand(
         *(rng.uniform(-m, m) for m in (model.position_range, model.velocity_range)),
         rng.uniform(0, model.kp_range), rng.uniform(0, model.kd_range), rng.uniform(-1, 1) * model.torque_range,
     )  # fmt: skip
@@ -53,7 +53,7 @@ def test_spring_and_damper(name):
     """Against a load of 1 N·m a spring of 20 N·m/rad gives way by 0.05 rad."""
     table = Turntable(name)
     model = table.device.ranges
-    frame = codec.pack(Command(0.5, 0.0, 20.0, 1.0, 0.0), model)
+    frame = codec.pack(MitCommand(0.5, 0.0, 20.0, 1.0, 0.0), model)
     assert table.send(1, frame) and table.drive.torque == 0.0  # not enabled
     table.send(1, ON)
     table.load = -1.0

@@ -24,13 +24,13 @@ class Terminal:
         out = b""
         while True:
             self.table.device.servo.now = self.table.time
-            answer = self.console.on_stream(multiplex.Stream(1, None, 61), 64)
+            answer = self.console.on_stream(multiplex.RegisterStream(1, None, 61), 64)
             if len(answer) <= 3:
                 return out
             out += answer[3:]
 
     def type(self, line: str) -> bytes:
-        self.console.on_stream(multiplex.Stream(1, line.encode() + b"\n"), 64)
+        self.console.on_stream(multiplex.RegisterStream(1, line.encode() + b"\n"), 64)
         return self.poll()
 
 
@@ -76,7 +76,7 @@ def test_nobody_fetches_what_is_emitted(terminal):
     for _ in range(500):
         terminal.table.run(0.002)
         terminal.table.device.servo.now = terminal.table.time
-        terminal.console.on_stream(multiplex.Stream(1, None, 0), 64)
+        terminal.console.on_stream(multiplex.RegisterStream(1, None, 0), 64)
     assert len(terminal.poll()) < 4096
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Bridge, Drive, Sample
+from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor, Supply, with_winding
 from gearwright.hardware.protocols import protocol
@@ -29,7 +29,7 @@ class Turntable:
     def __init__(self, name: str, node: int = 1, *, inertia: float = 0.01, model: str | None = None, **options: str):
         row = protocol(name)
         motor = row.motor(model) if row.models.keys() != {""} else Motor(rated_torque=2.0, current_limit=4.0)
-        self.drive = Drive(name="m", motor=motor, supply=Supply(24.0), inertia=inertia)
+        self.drive = MotorDrive(name="m", motor=motor, supply=Supply(24.0), inertia=inertia)
         self.device = row.device(self.drive, node, options)
         assert isinstance(self.device, CanDevice)
         self.inertia, self.load, self.jammed = inertia, 0.0, False
@@ -42,7 +42,9 @@ class Turntable:
         motor, (position, speed) = self.drive.motor, self.true
         current, power = torque / motor.torque_constant, torque * speed
         self.drive.latch(
-            Sample(time, position, speed, torque, current, self.drive.supply.voltage, motor.ambient_temperature, power)
+            DriveSample(
+                time, position, speed, torque, current, self.drive.supply.voltage, motor.ambient_temperature, power
+            )
         )
 
     @property

@@ -13,7 +13,7 @@ from math import inf
 from typing import Any
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
-from gearwright.dynamics.actuation.gears import ActuatorAxis, Bounds, bounds, gears, ratios
+from gearwright.dynamics.actuation.gears import ActuatorAxis, EffortBounds, bounds, gears, ratios
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.constraints.moment import Moment
@@ -29,7 +29,7 @@ class Actuation:
     """All actuators that are connected, in the order of the mechanism."""
 
     driven: list[ActuatorUnit] = field(default_factory=list)
-    bounds: list[Bounds] = field(default_factory=list)
+    bounds: list[EffortBounds] = field(default_factory=list)
 
     def acting(
         self, tree: TreeState, command: Sequence[Scalar], memory: Sequence[Scalar], dt: Scalar
@@ -127,7 +127,7 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
     return Actuation(driven, _flat(driven, bounds(mechanism, values)))
 
 
-def _flat(driven: Sequence[ActuatorUnit], found: list[Bounds]) -> list[Bounds]:
+def _flat(driven: Sequence[ActuatorUnit], found: list[EffortBounds]) -> list[EffortBounds]:
     """Bounds clip efforts that do not depend on the speed: what they clip is known at the step's start."""
     sloping = {d.name for d in driven if d.depends_on_motion}
     for b in found:

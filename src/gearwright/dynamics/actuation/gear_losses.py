@@ -133,11 +133,14 @@ class GearLaw:
 
     @cached_property
     def readings(self) -> Function:
-        """(rate, arguments) → impulses: of the actuator, of the gear's curve, T, and T with the sign of the half."""
+        """(rate, arguments) → impulses: of the actuator, of the gear's curve, T, and its ripple for the next step.
+
+        The ripple is the mean of this step's and the one that this step went by: alone, this step's feeds itself.
+        """
         r, x = self._symbols
         tau, n = self.unit.sampled.call([r, self._own(x)])[0], self._numbers(x)
         T = expression(tau) - n.inertia * (expression(r) - n.start)
-        outputs = [tau, self._behind(r, x, tau) - tau, SX(T), SX(n.half * T)]
+        outputs = [tau, self._behind(r, x, tau) - tau, SX(T), SX(0.5 * n.half * (T - n.ripple))]
         return Function("readings", [r, x], outputs)
 
     def _behind(self, r: SX, x: SX, tau: SX) -> SX:

@@ -223,7 +223,7 @@ def ratios(t: Transmission, changed: dict[str, Scalar]) -> list[list[Scalar]]:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class EffortBounds:
     """The seed's linear map: joint efforts `T·(τ_a + oₐ) + oⱼ` within bounds, where `T·τ_a` alone goes by the gears.
 
     What offsets and bounds change is taken at the efforts that the actuators begin the step with.
@@ -247,9 +247,9 @@ class Bounds:
         return found
 
 
-def bounds(mechanism: Mechanism, values: Mapping[str, Scalar]) -> list[Bounds]:
+def bounds(mechanism: Mechanism, values: Mapping[str, Scalar]) -> list[EffortBounds]:
     """Offsets and bounds of the linear maps that act."""
-    found: list[Bounds] = []
+    found: list[EffortBounds] = []
     for t in {t.name: t for t in mechanism.acting.values()}.values():
         m = t.map
         shifts = isinstance(m, LinearMap) and m.shifts_efforts
@@ -257,5 +257,5 @@ def bounds(mechanism: Mechanism, values: Mapping[str, Scalar]) -> list[Bounds]:
             continue
         assert isinstance(m, LinearMap)
         T = [list(column) for column in zip(*ratios(t, map_unknowns(mechanism, t, values)), strict=True)]
-        found.append(Bounds(t.actuators, m, T, [axis_of(mechanism, ref, t.name) for ref in t.joints]))
+        found.append(EffortBounds(t.actuators, m, T, [axis_of(mechanism, ref, t.name) for ref in t.joints]))
     return found

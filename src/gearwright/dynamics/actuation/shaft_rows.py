@@ -67,9 +67,12 @@ class GearedRow(AlongRows):
         return {k: x * lost for k, x in A.items()}
 
     def last_step(self, impulses: Sequence[Scalar], dt: Scalar) -> tuple[Scalar, Scalar]:
-        """Ripple and load of the gear in the last step, by its impulses."""
+        """Ripple and load of the gear in the last step, by its impulses.
+
+        An effort that does not depend on the motion has no ripple: one of rounding would feed itself.
+        """
         _, bent, T, ripple, friction = impulses
-        return ripple / dt, (T + bent + friction) / dt
+        return ripple / dt if self.driven.depends_on_motion else 0.0, (T + bent + friction) / dt
 
 
 @dataclass(frozen=True)

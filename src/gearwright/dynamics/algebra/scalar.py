@@ -269,11 +269,11 @@ sqrt, floor = _elementary(casadi.sqrt), _elementary(casadi.floor)
 
 def is_zero(a: Scalar) -> bool:
     """Zero by the mechanism's structure, whatever its state."""
-    return type(a) is float and a == 0.0
+    return isinstance(a, float) and a == 0.0
 
 
 def is_number(a: Scalar) -> TypeIs[float]:
-    return type(a) is float
+    return isinstance(a, float)  # NumPy's too
 
 
 def scalars(values: Any) -> list[Scalar]:

@@ -15,7 +15,7 @@ from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, maximum_of, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
-from gearwright.dynamics.constraints.loop_joint_axes import Winding, cut_axis_rows
+from gearwright.dynamics.constraints.loop_joint_axes import AngleSum, cut_axis_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
 from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, Instant, PositionRow
@@ -237,7 +237,7 @@ def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping
     )  # fmt: skip
 
 
-def _windings(mechanism: Mechanism) -> list[Winding | None]:
+def _windings(mechanism: Mechanism) -> list[AngleSum | None]:
     """By joint that closes a loop, how it winds; by the numbers of the file."""
     values = numbers(mechanism)
     system = optimised(assembled(mechanism, values))

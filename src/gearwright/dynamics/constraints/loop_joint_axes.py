@@ -31,7 +31,7 @@ class LoopSides(Protocol):
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]: ...
 
 
-class Winding(NamedTuple):
+class AngleSum(NamedTuple):
     """How the tree's angles add up to that of a joint which closes a planar loop: they know of whole turns."""
 
     offset: float
@@ -48,7 +48,7 @@ class CutAxis:
     joint: Joint
     index: int
     about: float = 0.0
-    winding: Winding | None = None
+    winding: AngleSum | None = None
 
     def read(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """Its position, and the slope of that over the velocities of the tree."""
@@ -175,7 +175,7 @@ class CutSoftStopRow(CutRow):
 
 
 def cut_axis_rows(
-    joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: Winding | None = None
+    joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: AngleSum | None = None
 ) -> Iterator[CutRow | FrictionRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits

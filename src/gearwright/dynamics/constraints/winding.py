@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.dynamics.algebra.scalar import scalars
-from gearwright.dynamics.constraints.loop_joint_axes import LoopSides, Winding, middle
+from gearwright.dynamics.constraints.loop_joint_axes import AngleSum, LoopSides, middle
 from gearwright.dynamics.constraints.relative_pose import loop_coordinates
 from gearwright.dynamics.tree.bodies import Bodies
 from gearwright.dynamics.tree.kinematics import Configuration
@@ -16,7 +16,7 @@ from gearwright.model import Joint
 PARALLEL = 1e-6  # by which a slope is off 1, -1 or 0: of axes that are parallel to a milliradian
 
 
-def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[float]) -> Winding | None:
+def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[float]) -> AngleSum | None:
     """How a hinge winds, if its angle is a sum of angles of the tree in any pose; else None."""
     if joint.kind not in ("revolute", "continuous") or not joint.axes[0].dynamics.spring_stiffness:
         return None
@@ -35,4 +35,4 @@ def winding(joint: Joint, closure: LoopSides, system: Bodies, start: Sequence[fl
         return None
     x, _ = closure.seen(Configuration.at(system, scalars(start)))
     angle = float(coordinate.values(x, middle(joint.axes[0].limits))[0])
-    return Winding(angle - sum(s * start[places[k]] for k, s in signs.items()), dict(signs), places)
+    return AngleSum(angle - sum(s * start[places[k]] for k, s in signs.items()), dict(signs), places)

@@ -31,7 +31,7 @@ from gearwright.tracing.arrays import NO_NUMBER
 from gearwright.user_code import user_line
 
 
-class Declared(Protocol):
+class DeclaredController(Protocol):
     """A user's controller and what it says of itself."""
 
     @property
@@ -77,7 +77,7 @@ class Control:
 
     def __init__(
         self,
-        declared: Declared,
+        declared: DeclaredController,
         targets: Targets,
         period: int,
         symbols: Mapping[SlotName, SX],
@@ -110,7 +110,7 @@ def placed(commands: Sequence[tuple[SlotName, int]], memory: Sequence[str]) -> C
 
 
 def traced(
-    declared: Declared, sim: TracedReadings, memory: Mapping[str, SX], targets: Targets
+    declared: DeclaredController, sim: TracedReadings, memory: Mapping[str, SX], targets: Targets
 ) -> tuple[dict[tuple[SlotName, int], Scalar], list[Scalar]]:
     """(slot, entry) → what the controller commands, and its new memory, as formulas."""
     try:

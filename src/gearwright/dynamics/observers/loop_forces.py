@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LoopForceRows:
     """Those of a mechanism; `floors` say which are implied by others in the present pose."""
 
     kinds: Sequence[ConstraintGroup]

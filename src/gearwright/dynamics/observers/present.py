@@ -17,7 +17,7 @@ from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
 from gearwright.dynamics.observers.last_step import LastStep
 from gearwright.dynamics.observers.link_motion import link_motions
-from gearwright.dynamics.observers.loop_forces import Rows
+from gearwright.dynamics.observers.loop_forces import LoopForceRows
 from gearwright.dynamics.observers.reactions import Reactions, cut_wrenches
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.tree.coordinates import State
@@ -63,7 +63,7 @@ def present(equations: Equations, given: Given) -> Present:
         if last is not None:
             mass = Inertia(model.mass_matrix(at, tree)).diagonal(model.dof)
             effort = effort + last.beside_middle(now, mass)
-        rows = Rows(equations.kinds, model, Floors.of(equations.eps))
+        rows = LoopForceRows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
         effort = effort + row_efforts(equations.kinds, now, impulses)
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)

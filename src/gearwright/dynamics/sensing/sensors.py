@@ -23,7 +23,7 @@ Signals = Mapping[str, tuple[list[Scalar], list[Scalar]]]  # of each sensor, pos
 
 
 @dataclass(frozen=True)
-class Channel:
+class SensorChannel:
     """A sensor, and where its numbers are in the state: its own, then one register per value, newest sample first."""
 
     sensor: Sensor
@@ -75,11 +75,11 @@ class Sensing:
         timings = {name: timing(s, dt) for name, s in sensors.items()}
         self._periods = sorted({t.period for t in timings.values()} - {1})  # one clock each
         names = [f"clock of {p} steps" for p in self._periods]
-        self._channels: list[Channel] = []
+        self._channels: list[SensorChannel] = []
         for name, sensor in sensors.items():
             t = timings[name]
             clock = self._periods.index(t.period) if t.period > 1 else None
-            channel = Channel(sensor, reader(sensor, sizes[name], lengths, t.period * dt), t, clock, len(names))
+            channel = SensorChannel(sensor, reader(sensor, sizes[name], lengths, t.period * dt), t, clock, len(names))
             self._channels.append(channel)
             names += channel.names
         self.state: tuple[str, ...] = tuple(names)
@@ -135,7 +135,9 @@ class Sensing:
         return self.layout.seeds(robots)
 
 
-def _sampled(c: Channel, signal: tuple[list[Scalar], list[Scalar]], state: list[Scalar], due: Scalar) -> list[Scalar]:
+def _sampled(
+    c: SensorChannel, signal: tuple[list[Scalar], list[Scalar]], state: list[Scalar], due: Scalar
+) -> list[Scalar]:
     """A sensor's part of the next state."""
     values, own = c.reader.sample(*signal, state[c.own])
     if not c.reader.between:

@@ -87,14 +87,14 @@ def jacobian_transpose(rows: Sequence[SweptTerm], impulses: Sequence[Scalar], n:
 
 
 @dataclass(frozen=True)
-class Responses:
+class TermResponses:
     """A = J·Y, and how each term's own rate answers to its impulse."""
 
     A: Matrix
     own: list[Response]
 
     @staticmethod
-    def of(rows: Sequence[SweptTerm], H: Factors, n: int) -> Responses:
+    def of(rows: Sequence[SweptTerm], H: Factors, n: int) -> TermResponses:
         A: Matrix = {}
         own = []
         for j, row in enumerate(rows):
@@ -107,18 +107,18 @@ class Responses:
             stiff = reciprocal_above(whole, 0.0)
             soft = stiff if is_zero(row.cfm) else reciprocal_above(whole + row.cfm, 0.0)
             own.append(Response(whole, stiff, soft))
-        return Responses(A, own)
+        return TermResponses(A, own)
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Responses:
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> TermResponses:
         A = {entry: change(x) for entry, x in self.A.items()}
-        return Responses(A, [Response(*map(change, own)) for own in self.own])
+        return TermResponses(A, [Response(*map(change, own)) for own in self.own])
 
     def column(self, i: int) -> Sparse:
         return {b if a == i else a: x for (a, b), x in self.A.items() if i in (a, b)}
 
 
 def sweep(
-    rows: Sequence[SweptTerm], A: Responses, impulses: Sequence[Scalar], rates: Sequence[Scalar], going: Scalar,
+    rows: Sequence[SweptTerm], A: TermResponses, impulses: Sequence[Scalar], rates: Sequence[Scalar], going: Scalar,
     tolerance: float,
 ) -> tuple[Column, Column, Scalar]:  # fmt: skip
     """One pass over the terms. Also gives how much velocities have changed, as a share of the fastest where that is

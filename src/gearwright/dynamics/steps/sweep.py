@@ -26,7 +26,7 @@ from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, ne
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
 from gearwright.dynamics.solve.masked import Masked
-from gearwright.dynamics.solve.sweeps import Responses, SweptTerm, jacobian_transpose, sweep
+from gearwright.dynamics.solve.sweeps import SweptTerm, TermResponses, jacobian_transpose, sweep
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots
@@ -126,13 +126,13 @@ class SweepSolver(ABC):
     def _sweeps(self, system: Swept) -> None:
         """The stages from the first sweep to the velocities."""
 
-    def _responses(self, system: Swept) -> Responses:
+    def _responses(self, system: Swept) -> TermResponses:
         responses = self.build.carry(Slots.responses)
-        A = Responses.of(system.rows, system.H, self.model.dof).mapped(responses)
+        A = TermResponses.of(system.rows, system.H, self.model.dof).mapped(responses)
         self.build.stage("respond")
         return A
 
-    def _sweep(self, system: Swept, rows: Sequence[SweptTerm], A: Responses, going: Scalar) -> Scalar:
+    def _sweep(self, system: Swept, rows: Sequence[SweptTerm], A: TermResponses, going: Scalar) -> Scalar:
         """One sweep; how much has changed."""
         build = self.build
         build.trial, build.rate, change = sweep(rows, A, build.trial, build.rate, going, self.tolerance)

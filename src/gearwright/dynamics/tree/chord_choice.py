@@ -10,15 +10,15 @@ import numpy as np
 
 from gearwright.dynamics.algebra.spatial import Mass, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies, Body, assembled, matrix
-from gearwright.dynamics.tree.chords import Chord, Line, Path
-from gearwright.dynamics.tree.joints import Ball, Slide
+from gearwright.dynamics.tree.chords import BaseSlide, Chord, Path
+from gearwright.dynamics.tree.joints import BallFreedom, SlideFreedom
 from gearwright.model import WORLD, Mechanism
 
 Array = Any  # a NumPy array of floats
 MUCH_MORE = 10.0  # times the base's own mass or inertia; below it, the base's own path errs no more than other steps
 
 
-class Rigid(NamedTuple):
+class WeldedBody(NamedTuple):
     """Mass of a body with all that is welded to it, as the file has it. Any choice by it makes a valid step."""
 
     mass: float  # [kg]
@@ -46,12 +46,12 @@ def _bases(mechanism: Mechanism, system: Bodies, held: Collection[str]) -> Itera
         free = {name for name in joint.coordinates if name not in joint.axis_coordinates}
         if branch.parent == WORLD and not branch.backward and free.isdisjoint(held):
             bodies = [i for i, b in enumerate(system.bodies) if system.velocities[b.velocities[0]] in free]
-            slides = tuple(i for i in bodies if isinstance(system.bodies[i].freedom, Slide))
+            slides = tuple(i for i in bodies if isinstance(system.bodies[i].freedom, SlideFreedom))
             if slides:
                 yield slides
 
 
-def _chord(system: Bodies, rigid: Sequence[Rigid], slides: Path) -> Chord | None:
+def _chord(system: Bodies, rigid: Sequence[WeldedBody], slides: Path) -> Chord | None:
     """None where the base's own path will do. The point is in the axes that the file has."""
     base = slides[-1] + 1
     own, paths = rigid[base], {i: path for i in range(base, len(rigid)) if base in (path := _path(system, i))}
@@ -59,7 +59,9 @@ def _chord(system: Bodies, rigid: Sequence[Rigid], slides: Path) -> Chord | None
     if rigid[heaviest].mass <= MUCH_MORE * own.mass:
         heaviest = base
     slowest = max(paths, key=lambda i: rigid[i].moments[2])
-    if rigid[slowest].moments[2] <= MUCH_MORE * own.moments[2] or not isinstance(system.bodies[base].freedom, Ball):
+    if rigid[slowest].moments[2] <= MUCH_MORE * own.moments[2] or not isinstance(
+        system.bodies[base].freedom, BallFreedom
+    ):
         slowest = base
     offset = rigid[heaviest].centre
     centred = heaviest == base and own.mass * (offset @ offset) <= MUCH_MORE * own.moments[0]
@@ -70,9 +72,9 @@ def _chord(system: Bodies, rigid: Sequence[Rigid], slides: Path) -> Chord | None
     return Chord(lines, centre, Vector(*offset.tolist()), turning, system.bodies[base] if turning else None)
 
 
-def _line(body: Body) -> Line:
-    assert isinstance(body.freedom, Slide)
-    return Line(body.positions[0], body.velocities[0], body.freedom.direction)
+def _line(body: Body) -> BaseSlide:
+    assert isinstance(body.freedom, SlideFreedom)
+    return BaseSlide(body.positions[0], body.velocities[0], body.freedom.direction)
 
 
 def _path(system: Bodies, i: int) -> Path:
@@ -84,12 +86,12 @@ def _path(system: Bodies, i: int) -> Path:
     return tuple(reversed(found))
 
 
-def _rigid(mass: Mass) -> Rigid:
+def _rigid(mass: Mass) -> WeldedBody:
     if not mass.m:
-        return Rigid(0.0, np.zeros(3), np.zeros(3))
+        return WeldedBody(0.0, np.zeros(3), np.zeros(3))
     centre = np.array(mass.h) / mass.m
     second = np.array(mass.S.rows) - mass.m * np.outer(centre, centre)
-    return Rigid(float(mass.m), centre, np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second))
+    return WeldedBody(float(mass.m), centre, np.linalg.eigvalsh(np.trace(second) * np.eye(3) - second))
 
 
 def _reframed(chord: Chord, as_written: Bodies, system: Bodies) -> Chord:

@@ -21,7 +21,7 @@ from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, ZERO, Force, Motion, Vector
 from gearwright.dynamics.tree.bodies import Bodies, Body
 from gearwright.dynamics.tree.joints import (
-    Ball,
+    BallFreedom,
     quaternion_advanced,
     quaternion_conjugate,
     quaternion_normalised,
@@ -33,7 +33,7 @@ from gearwright.model import Pose
 Path = tuple[int, ...]  # bodies, each the parent of the next
 
 
-class Line(NamedTuple):
+class BaseSlide(NamedTuple):
     """A slide of the base."""
 
     position: int  # of the tree
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 class Chord:
     """How one base moves in a step. Lists of scalars run over the velocities of the tree."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[BaseSlide, ...]
     centre: Path  # from the body on the slides to the heaviest one; empty where the base's own origin goes straight
     point: Vector  # the centre of mass in the axes of the last of these [m]
     turning: Path  # from the body after the ball to the one that turns about a fixed axis; empty where the base does
@@ -217,7 +217,7 @@ def _slopes(
     F = Force(turning, ZERO)
     for i, (carried, V) in zip(reversed(path), reversed(moving), strict=True):
         body = at.system.bodies[i]
-        turned = V if isinstance(body.freedom, Ball) and body.freedom.reversed else carried
+        turned = V if isinstance(body.freedom, BallFreedom) and body.freedom.reversed else carried
         for s, k in zip(at.S[i], body.velocities, strict=True):
             yield k, turned.cross(s).dot(P) + s.dot(F)
         P, F = at.X[i].force(P), at.X[i].force(F)

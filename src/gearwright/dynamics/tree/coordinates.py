@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.tree.bodies import Bodies, Body
-from gearwright.dynamics.tree.joints import Ball, quaternion_advanced, quaternion_normalised
+from gearwright.dynamics.tree.joints import BallFreedom, quaternion_advanced, quaternion_normalised
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import Reduction, TreeState
 
@@ -56,7 +56,7 @@ class Coordinates:
     @cached_property
     def ball_bodies(self) -> list[Body]:
         """The bodies that ball joints carry, in the order of `balls`."""
-        return [b for b in self.bodies.bodies if isinstance(b.freedom, Ball)]
+        return [b for b in self.bodies.bodies if isinstance(b.freedom, BallFreedom)]
 
     @cached_property
     def plain(self) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ from gearwright.dynamics.algebra.rotation import Rotation, Transform, snapped
 from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies, Body, Place, matrix, settled
-from gearwright.dynamics.tree.joints import Slide, Turn
+from gearwright.dynamics.tree.joints import SlideFreedom, TurnFreedom
 
 Array = Any  # a NumPy array of floats
 
@@ -38,7 +38,7 @@ def orient(system: Bodies) -> None:
     """Outwards: each freedom in its cheapest axes, each turn's x axis where it suits what it carries."""
     for i, body in enumerate(system.bodies):
         R, freedom, R_BJ = body.freedom.framed(body.place.R)
-        if isinstance(freedom, Turn):
+        if isinstance(freedom, TurnFreedom):
             angle = best_angle([(R_BJ @ d, weight) for d, weight in carried_vectors(system, i)])
             freedom = replace(freedom, offset=angle)
             R_BJ = snapped(about_z(-angle) @ R_BJ) if angle else R_BJ
@@ -54,14 +54,14 @@ def carried_vectors(system: Bodies, i: int) -> Iterator[tuple[Array, int]]:
     moment. A slide keeps its parent's axes, so that what it carries counts for the parent too.
     """
     for k, child in enumerate(system.bodies):
-        if child.parent != i or not isinstance(child.freedom, (Turn, Slide)):
+        if child.parent != i or not isinstance(child.freedom, (TurnFreedom, SlideFreedom)):
             continue
         d, weight = child.place.R @ np.array(child.freedom.direction), descendants(system, k)
         yield d, 2 * weight
         if all(map(is_number, child.place.p)):
             p = np.array(child.place.p)
-            yield (p - d * (d @ p) if isinstance(child.freedom, Turn) else p), weight
-        if isinstance(child.freedom, Slide):
+            yield (p - d * (d @ p) if isinstance(child.freedom, TurnFreedom) else p), weight
+        if isinstance(child.freedom, SlideFreedom):
             yield from ((child.place.R @ d, weight) for d, weight in carried_vectors(system, k))
     if all(map(is_number, system.bodies[i].mass.h)):
         yield np.array(system.bodies[i].mass.h), 1
@@ -126,7 +126,7 @@ def slide_origins(system: Bodies) -> None:
     weights = [0 if b.parent == GROUND else descendants(system, i) for i, b in enumerate(system.bodies)]
     for _ in range(2):
         for i, body in enumerate(system.bodies):
-            if isinstance(body.freedom, Turn):
+            if isinstance(body.freedom, TurnFreedom):
                 slide_origin(system, i, weights)
 
 
@@ -160,7 +160,7 @@ def center_leaves(system: Bodies) -> None:
     """The body of a slide that carries nothing gets its origin at the centre of mass: its force needs no moment."""
     for i, body in enumerate(system.bodies):
         leaf = all(b.parent != i for b in system.bodies)
-        if isinstance(body.freedom, Slide) and leaf and is_number(body.mass.m) and body.mass.m > 0.0:
+        if isinstance(body.freedom, SlideFreedom) and leaf and is_number(body.mass.m) and body.mass.m > 0.0:
             center = body.mass.h * (1.0 / body.mass.m)
             body.place = body.place._replace(p=body.place.p + center)
             reframe(system, i, Place(np.eye(3), -center))

@@ -59,7 +59,7 @@ class Freedom(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnFreedom:
     """About a direction, which is the carried body's z axis once framed; with a pitch, a screw."""
 
     direction: Vector
@@ -67,10 +67,10 @@ class Turn:
     offset: float = 0.0  # the angle between the two frames at q = 0, where another x axis was chosen [rad]
     positions = velocities = 1
 
-    def backward(self) -> Turn:
+    def backward(self) -> TurnFreedom:
         return replace(self, direction=-self.direction)
 
-    def framed(self, R: Array) -> tuple[Array, Turn, Array]:
+    def framed(self, R: Array) -> tuple[Array, TurnFreedom, Array]:
         A = across(R @ np.array(self.direction))
         return A, replace(self, direction=UNIT[2]), A.T @ R
 
@@ -96,17 +96,17 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Slide:
+class SlideFreedom:
     """Along a direction; the carried body keeps its parent's axes."""
 
     direction: Vector
     positions = velocities = 1
 
-    def backward(self) -> Slide:
-        return Slide(-self.direction)
+    def backward(self) -> SlideFreedom:
+        return SlideFreedom(-self.direction)
 
-    def framed(self, R: Array) -> tuple[Array, Slide, Array]:
-        return np.eye(3), Slide(Vector(*snapped(R @ np.array(self.direction)).tolist())), R
+    def framed(self, R: Array) -> tuple[Array, SlideFreedom, Array]:
+        return np.eye(3), SlideFreedom(Vector(*snapped(R @ np.array(self.direction)).tolist())), R
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         return Transform(_STILL, self.direction * q[0])
@@ -126,16 +126,16 @@ class Slide:
 
 
 @dataclass(frozen=True, slots=True)
-class Ball:
+class BallFreedom:
     """All rotations, by a unit quaternion w, x, y, z; velocities are in the axes of the joint's child side."""
 
     reversed: bool = False  # the child side is the one nearer to the world
     positions, velocities = 4, 3
 
-    def backward(self) -> Ball:
-        return Ball(not self.reversed)
+    def backward(self) -> BallFreedom:
+        return BallFreedom(not self.reversed)
 
-    def framed(self, R: Array) -> tuple[Array, Ball, Array]:
+    def framed(self, R: Array) -> tuple[Array, BallFreedom, Array]:
         return R, self, np.eye(3)
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
@@ -214,9 +214,9 @@ def quaternion_advanced(q: Sequence[Scalar], turn: Vector) -> Quaternion:
 
 # the elementary motions of `gearwright.model.joints`, in symbols
 MOTIONS: dict[type[model.Motion], Callable[[Any], Freedom]] = {
-    model.Turn: lambda motion: Turn(_vector(motion.direction), pitch=motion.pitch),
-    model.Slide: lambda motion: Slide(_vector(motion.direction)),
-    model.Ball: lambda motion: Ball(),
+    model.Turn: lambda motion: TurnFreedom(_vector(motion.direction), pitch=motion.pitch),
+    model.Slide: lambda motion: SlideFreedom(_vector(motion.direction)),
+    model.FreeRotation: lambda motion: BallFreedom(),
 }
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST, Force, Mass, Motion, Vector
 from gearwright.dynamics.tree.bodies import GROUND, any_weightless
-from gearwright.dynamics.tree.joints import Ball
+from gearwright.dynamics.tree.joints import BallFreedom
 from gearwright.dynamics.tree.kinematics import Configuration
 
 
@@ -36,7 +36,7 @@ def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> Gradient:
     p: list[Scalar] = [0.0] * len(v)
     f: list[Scalar] = [0.0] * len(v)
     for i, b in reversed([*enumerate(bodies)]):
-        turned = V[i] if isinstance(b.freedom, Ball) and b.freedom.reversed else carried[i]
+        turned = V[i] if isinstance(b.freedom, BallFreedom) and b.freedom.reversed else carried[i]
         W = Force(moments[i].h.cross(g[i]), g[i] * moments[i].m)
         for s, k in zip(at.S[i], b.velocities, strict=True):
             p[k] = s.dot(P[i])

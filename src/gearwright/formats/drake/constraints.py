@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gearwright.formats.draft import Draft
-from gearwright.formats.loops.closures import Closure, End
+from gearwright.formats.loops.closures import Closure, ClosureEnd
 from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import IDENTITY, Axis, AxisDynamics, Pose
@@ -38,8 +38,8 @@ def _ball(e: Element, rename: Rename) -> Closure | None:
     if not a or not b:
         return None
     P, Q = _vector(e, f"{BALL}_p_AP"), _vector(e, f"{BALL}_p_BQ")
-    parent = End(name=rename(a), pose=Pose.from_rpy(P or NONE, NONE))
-    child = End(name=rename(b), pose=None if Q is None else Pose.from_rpy(Q, NONE))
+    parent = ClosureEnd(name=rename(a), pose=Pose.from_rpy(P or NONE, NONE))
+    child = ClosureEnd(name=rename(b), pose=None if Q is None else Pose.from_rpy(Q, NONE))
     return Closure(name="", kind="ball", parent=parent, child=child, source=e.source)
 
 
@@ -51,7 +51,7 @@ def _weld(e: Element, rename: Rename) -> Closure | None:
     if not a or not b:
         return None
     X_AP, X_BQ = (_pose(e, f"{WELD}_X_{x}") for x in ("AP", "BQ"))
-    parent, child = End(name=rename(a), pose=X_AP), End(name=rename(b), pose=X_BQ)
+    parent, child = ClosureEnd(name=rename(a), pose=X_AP), ClosureEnd(name=rename(b), pose=X_BQ)
     return Closure(name="", kind="fixed", parent=parent, child=child, source=e.source)
 
 
@@ -78,7 +78,12 @@ def _bushing(e: Element, rename: Rename) -> Closure | None:
     damping = values["torque damping" if turning else "force damping"]
     axes = tuple(Axis(xyz=UNIT[i], dynamics=AxisDynamics(damping=max(damping[i], 0.0))) for i in free)
     return Closure(
-        name="", kind=kind, parent=End(name=rename(a)), child=End(name=rename(c)), axes=axes, source=e.source
+        name="",
+        kind=kind,
+        parent=ClosureEnd(name=rename(a)),
+        child=ClosureEnd(name=rename(c)),
+        axes=axes,
+        source=e.source,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gearwright.diagnostics import Report, Source
 from gearwright.formats.draft import Draft
-from gearwright.formats.loops.closures import OTHER_NAMES, Closure, End
+from gearwright.formats.loops.closures import OTHER_NAMES, Closure, ClosureEnd
 from gearwright.formats.urdf.robot import CLOSING, attached, origin
 from gearwright.formats.xml.file_bytes import bounded
 from gearwright.formats.xml.located_xml import Element, parse
@@ -160,7 +160,7 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
         first, second = (_pose(o) for o in entry["origins"])
     found = Closure(
         name=str(entry.get("name") or ""), kind=str(entry.get("type") or "fixed"),
-        parent=End(name=links[0], pose=first), child=End(name=links[1], pose=second),
+        parent=ClosureEnd(name=links[0], pose=first), child=ClosureEnd(name=links[1], pose=second),
     )  # fmt: skip
     return replace(found, axes=_axes(entry["axis"])) if "axis" in entry else found
 
@@ -227,10 +227,10 @@ def _read_element(e: Element, draft: Draft) -> None:
     Closure(name=name, kind=kind, parent=ends[0], child=ends[1], source=e.source, **axes).add(draft, e.error)
 
 
-def _end(e: Element, tag: str) -> End:
+def _end(e: Element, tag: str) -> ClosureEnd:
     c = e.child(tag)
     if c is None:
-        return End(name=e.get(tag) or "")
+        return ClosureEnd(name=e.get(tag) or "")
     beside = e.child(f"{tag}_origin")
     pose = attached(beside) if beside is not None else origin(c) if c.child("origin") is not None else attached(c)
-    return End(name=c.get("link") or c.get("name") or c.words, pose=pose)
+    return ClosureEnd(name=c.get("link") or c.get("name") or c.words, pose=pose)

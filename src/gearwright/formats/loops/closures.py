@@ -24,7 +24,7 @@ Report = Callable[[str, str], None]  # code and message of an error
 
 
 @dataclass(frozen=True, kw_only=True)
-class End:
+class ClosureEnd:
     """A link or frame that a closure names, and the joint's frame in it; None: where it is with all joints at zero."""
 
     name: str
@@ -37,8 +37,8 @@ class Closure:
 
     name: str  # "": one is made up
     kind: str  # a joint type, or another name of one
-    parent: End
-    child: End
+    parent: ClosureEnd
+    child: ClosureEnd
     axes: tuple[Axis, ...] = field(default_factory=lambda: (Axis(xyz=Z),))  # as many as the type has are taken
     source: Source | None = None
 
@@ -76,7 +76,7 @@ class Closure:
         return f"{self.name}_" if self.name else f"{stem}_"
 
 
-def _located(draft: Draft, end: End, error: Report, closure: str) -> tuple[str, Pose | None] | None:
+def _located(draft: Draft, end: ClosureEnd, error: Report, closure: str) -> tuple[str, Pose | None] | None:
     """The link, and the joint's frame in it."""
     frame = draft.frames.get(end.name)
     if end.name in draft.links or end.name == WORLD:

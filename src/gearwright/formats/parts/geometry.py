@@ -11,7 +11,7 @@ from gearwright.model.poses import Vector3
 _ONES: Vector3 = (1.0, 1.0, 1.0)
 
 
-class Values:
+class ShapeNumbers:
     """Numbers of a shape: SDF writes them as children, URDF as attributes; both are looked for."""
 
     def __init__(self, element: Element) -> None:
@@ -49,7 +49,7 @@ class Values:
         return (self.element.child_text(name) if self.nested else self.element.get(name)) or ""
 
 
-def _plane(v: Values) -> Shape:
+def _plane(v: ShapeNumbers) -> Shape:
     size = v.element.child("size")
     numbers = (size.numbers() if size else None) or [1.0, 1.0]
     if len(numbers) != 2:
@@ -58,7 +58,7 @@ def _plane(v: Values) -> Shape:
     return Plane(normal=v.vector("normal", (0.0, 0.0, 1.0)), size=(numbers[0], numbers[1]))
 
 
-def _mesh(v: Values) -> Shape:
+def _mesh(v: ShapeNumbers) -> Shape:
     for known in v.element.all("submesh", "convex_decomposition", "drake:declare_convex"):
         known.consume()
     v.element.get("optimization")
@@ -66,7 +66,7 @@ def _mesh(v: Values) -> Shape:
     return Mesh(uri=uri, scale=_scale(v))
 
 
-def _scale(v: Values) -> Vector3:
+def _scale(v: ShapeNumbers) -> Vector3:
     e = v.element
     text = e.get("scale") or e.child_text("scale")
     if not text:
@@ -77,7 +77,7 @@ def _scale(v: Values) -> Vector3:
     return e.child_vector("scale", _ONES) if "scale" not in e.attributes else e.vector("scale", _ONES)
 
 
-SHAPES: dict[str, Callable[[Values], Shape]] = {
+SHAPES: dict[str, Callable[[ShapeNumbers], Shape]] = {
     "box": lambda v: Box(size=v.lengths("size")),
     "sphere": lambda v: Sphere(radius=v.number("radius")),
     "cylinder": lambda v: Cylinder(radius=v.number("radius"), length=v.number("length")),
@@ -99,7 +99,7 @@ def read_shape(element: Element) -> Shape | None:
         return None
     for shape in geometry.all(*SHAPES, *OTHER_SHAPES):
         if shape.tag in SHAPES:
-            return SHAPES[shape.tag](Values(shape))
+            return SHAPES[shape.tag](ShapeNumbers(shape))
         shape.consume()
         return OtherShape(kind=shape.tag)
     return None

@@ -24,7 +24,7 @@ from gearwright.formats.sdf.version import Version
 from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.urdf.included import UrdfPart, is_urdf
 from gearwright.formats.xml.located_xml import MAX_NAME, Element
-from gearwright.model import WORLD, Frame, Pose
+from gearwright.model import WORLD, NamedFrame, Pose
 from gearwright.model.poses import IDENTITY
 
 
@@ -230,7 +230,7 @@ class ModelReader:
                 part.element.error("frame-not-found", f"frame {name!r} is attached to nothing that exists{near}")
             return
         full = scope.full(name)
-        frame = Frame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
+        frame = NamedFrame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
         self.draft.add(self.draft.frames, "frame", full, frame, part.element)
 
 

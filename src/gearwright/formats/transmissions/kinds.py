@@ -30,7 +30,7 @@ NUMBER = {"ros1": "mechanicalReduction", "ros2": "mechanical_reduction", "model"
 
 
 @dataclass(kw_only=True)
-class End:
+class TransmissionEnd:
     """An actuator or a joint as a transmission names it."""
 
     element: Element
@@ -48,8 +48,8 @@ class Parts:
     name: str
     dialect: Dialect
     plugins: PluginPolicy
-    actuators: list[End] = field(default_factory=list)
-    joints: list[End] = field(default_factory=list)
+    actuators: list[TransmissionEnd] = field(default_factory=list)
+    joints: list[TransmissionEnd] = field(default_factory=list)
 
 
 class RefusedError(Exception):
@@ -68,7 +68,7 @@ def _sized(parts: Parts, actuators: int, joints: int) -> None:
             raise RefusedError
 
 
-def _ratio(end: End) -> float:
+def _ratio(end: TransmissionEnd) -> float:
     return 1.0 if end.reduction is None else end.reduction
 
 
@@ -100,7 +100,7 @@ def _pair(kind: type[DifferentialTransmission | FourBarLinkageTransmission]) -> 
     return make
 
 
-def _by_role(parts: Parts, ends: list[End], what: str) -> list[End]:
+def _by_role(parts: Parts, ends: list[TransmissionEnd], what: str) -> list[TransmissionEnd]:
     """In the order of their roles, whatever the order in the file or in the alphabet."""
     roles = [e.role for e in ends]
     wanted = [f"{what}{i + 1}" for i in range(len(ends))]
@@ -271,9 +271,9 @@ def _series(parts: Parts) -> TransmissionMap:
     return Series(maps)
 
 
-def _unnamed(e: Element, what: str, size: int) -> list[End]:
+def _unnamed(e: Element, what: str, size: int) -> list[TransmissionEnd]:
     """The shafts between two stages, in order; they have no names in the file."""
-    return [End(element=e, name=f"{what}{i + 1}", role=f"{what}{i + 1}") for i in range(size)]
+    return [TransmissionEnd(element=e, name=f"{what}{i + 1}", role=f"{what}{i + 1}") for i in range(size)]
 
 
 def _stage_map(stage: Parts) -> TransmissionMap:

@@ -18,9 +18,9 @@ from gearwright.formats.parts.axis_names import axis_ref
 from gearwright.formats.parts.device_tags import read_device
 from gearwright.formats.transmissions.kinds import (
     Dialect,
-    End,
     Parts,
     RefusedError,
+    TransmissionEnd,
     is_known,
     made,
     names,
@@ -56,7 +56,7 @@ def read_transmission(
     parts.joints = _ends(parts, "joint")
     parameters = _leave_the_rest(e) | _written_numbers(parts)
     if dialect == "ros2" and not parts.actuators and len(parts.joints) == 1:
-        parts.actuators = [End(element=e, name=draft.numbered("actuator", draft.actuators))]
+        parts.actuators = [TransmissionEnd(element=e, name=draft.numbered("actuator", draft.actuators))]
     try:
         transmission_map = _map(parts, kind, written)
         losses = _losses(parts, kind, transmission_map) if transmission_map else Losses()
@@ -172,11 +172,11 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
     return made(parts, kind)
 
 
-def _ends(parts: Parts, what: str) -> list[End]:
+def _ends(parts: Parts, what: str) -> list[TransmissionEnd]:
     """The actuators or joints, from elements of their own or from an array of names."""
     e = parts.element
     array = e.child(f"{what}_array")
-    ends = [End(element=array, name=n) for n in array.text.split()] if array is not None else []
+    ends = [TransmissionEnd(element=array, name=n) for n in array.text.split()] if array is not None else []
     for c in e.all(what):
         given = c.get("name")
         name = given if given is not None else c.words
@@ -186,7 +186,7 @@ def _ends(parts: Parts, what: str) -> list[End]:
         elif not name:
             c.error("name-missing", f"transmission {parts.name!r}: one of its {what}s has no name")
             continue
-        end = End(element=c, name=name, role=(c.get("role") or c.child_text("role")).strip())
+        end = TransmissionEnd(element=c, name=name, role=(c.get("role") or c.child_text("role")).strip())
         end.offset = c.child_number("offset", 0.0)
         for tag in ("mechanicalReduction", "mechanical_reduction"):
             if c.child(tag) is not None:
@@ -203,7 +203,7 @@ def _keep_named_ends(parts: Parts) -> None:
         name = c.attributes.get("name")
         for what, ends in (("actuator", parts.actuators), ("joint", parts.joints)):
             if name and c.tag.lower().endswith(what) and c.tag != what:
-                ends.append(End(element=c, name=name))
+                ends.append(TransmissionEnd(element=c, name=name))
 
 
 def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tupl
     return tuple(names)
 
 
-def _motor(end: End, name: str, draft: Draft) -> Actuator | None:
+def _motor(end: TransmissionEnd, name: str, draft: Draft) -> Actuator | None:
     e = end.element
     rotor = e.child_number("motorInertia", 0.0) if e.tag == "actuator" else 0.0
     tag = e.child("device") if e.tag == "actuator" else None

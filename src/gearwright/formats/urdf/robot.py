@@ -24,12 +24,12 @@ from gearwright.model import (
     Axis,
     AxisDynamics,
     AxisRef,
-    Frame,
     Geometry,
     Inertia,
     Joint,
     Limits,
     Link,
+    NamedFrame,
     Pose,
 )
 from gearwright.model.joints import SafetyController
@@ -116,7 +116,7 @@ def _read_frame(e: Element, draft: Draft, rename: Rename) -> None:
         e.recoverable("link-not-found" if name else "name-missing", f"a <frame> {what}; it is left out")
         e.consume()
         return
-    frame = Frame(name=rename(name), link=rename(link), X_LF=attached(e), source=e.source)
+    frame = NamedFrame(name=rename(name), link=rename(link), X_LF=attached(e), source=e.source)
     draft.add(draft.frames, "frame", frame.name, frame, e)
 
 

@@ -6,7 +6,7 @@ from gearwright.errors import nearest
 from gearwright.formats.xacro.budget import CALL_STEPS, NODE_STEPS
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expander import PREFIX, Context, Expander, Task
-from gearwright.formats.xacro.macros import Macro, Parameter, find_macro, read_parameters
+from gearwright.formats.xacro.macros import Macro, MacroParameter, find_macro, read_parameters
 from gearwright.formats.xacro.tree import Node
 
 
@@ -48,7 +48,7 @@ def call_macro(expander: Expander, node: Node, context: Context, out: Node) -> T
 
 def _pass_values(
     expander: Expander, name: str, macro: Macro, given: dict[str, str], context: Context, inside: Context
-) -> list[Parameter]:
+) -> list[MacroParameter]:
     """Sets the parameters that the call gives; those that are left are returned."""
     left = {p.name: p for p in macro.parameters}
     for key, value in given.items():
@@ -61,7 +61,9 @@ def _pass_values(
     return list(left.values())
 
 
-def _pass_defaults(expander: Expander, name: str, missing: list[Parameter], context: Context, inside: Context) -> None:
+def _pass_defaults(
+    expander: Expander, name: str, missing: list[MacroParameter], context: Context, inside: Context
+) -> None:
     for p in missing:
         if p.outer and p.name in context.scope:
             inside.scope.define(p.name, context.scope.lookup(p.name), lazy=False)
@@ -82,7 +84,7 @@ def insert_block(expander: Expander, node: Node, context: Context, out: Node) ->
         raise XacroError(f"there is no block {shown(name)}{nearest(name, known)}")
 
 
-def _pass_blocks(name: str, missing: list[Parameter], blocks: Node, inside: Context) -> list[Parameter]:
+def _pass_blocks(name: str, missing: list[MacroParameter], blocks: Node, inside: Context) -> list[MacroParameter]:
     """Sets the blocks of a call, one child each, in the order of the parameters."""
     children = list(blocks.elements)
     for p in missing:

@@ -41,7 +41,7 @@ MAX_NODES_KEPT = 50_000  # of syntax trees that are kept for the next time, some
 _PARSING = Lock()  # filters of warnings belong to the process: threads that swap them at once would lose them
 
 
-class Evaluator:
+class ExpressionEvaluator:
     """Evaluates expressions against names; draws from one budget."""
 
     def __init__(self, budget: Budget) -> None:
@@ -265,29 +265,29 @@ class Evaluator:
         return weigh(one_field(weigh(self.visit(node.value, names), self.budget), spec, conversion), self.budget)
 
 
-_RULES: dict[type[ast.expr], Callable[[Evaluator, Any, NameTable], Value]] = {
-    ast.Constant: Evaluator._constant,
-    ast.Name: Evaluator._name,
-    ast.Attribute: Evaluator._attribute,
-    ast.Subscript: Evaluator._subscript,
-    ast.Slice: Evaluator._slice,
-    ast.BinOp: Evaluator._binary,
-    ast.UnaryOp: Evaluator._unary,
-    ast.BoolOp: Evaluator._boolean,
-    ast.Compare: Evaluator._compare,
-    ast.IfExp: Evaluator._condition,
-    ast.Call: Evaluator._call,
-    ast.Lambda: Evaluator._lambda,
-    ast.List: Evaluator._list,
-    ast.Tuple: Evaluator._tuple,
-    ast.Set: Evaluator._set,
-    ast.Dict: Evaluator._dict,
-    ast.ListComp: Evaluator._comprehension,
-    ast.SetComp: Evaluator._comprehension,
-    ast.GeneratorExp: Evaluator._comprehension,
-    ast.DictComp: Evaluator._dict_comprehension,
-    ast.JoinedStr: Evaluator._joined,
-    ast.FormattedValue: Evaluator._formatted,
+_RULES: dict[type[ast.expr], Callable[[ExpressionEvaluator, Any, NameTable], Value]] = {
+    ast.Constant: ExpressionEvaluator._constant,
+    ast.Name: ExpressionEvaluator._name,
+    ast.Attribute: ExpressionEvaluator._attribute,
+    ast.Subscript: ExpressionEvaluator._subscript,
+    ast.Slice: ExpressionEvaluator._slice,
+    ast.BinOp: ExpressionEvaluator._binary,
+    ast.UnaryOp: ExpressionEvaluator._unary,
+    ast.BoolOp: ExpressionEvaluator._boolean,
+    ast.Compare: ExpressionEvaluator._compare,
+    ast.IfExp: ExpressionEvaluator._condition,
+    ast.Call: ExpressionEvaluator._call,
+    ast.Lambda: ExpressionEvaluator._lambda,
+    ast.List: ExpressionEvaluator._list,
+    ast.Tuple: ExpressionEvaluator._tuple,
+    ast.Set: ExpressionEvaluator._set,
+    ast.Dict: ExpressionEvaluator._dict,
+    ast.ListComp: ExpressionEvaluator._comprehension,
+    ast.SetComp: ExpressionEvaluator._comprehension,
+    ast.GeneratorExp: ExpressionEvaluator._comprehension,
+    ast.DictComp: ExpressionEvaluator._dict_comprehension,
+    ast.JoinedStr: ExpressionEvaluator._joined,
+    ast.FormattedValue: ExpressionEvaluator._formatted,
 }
 _CALLED = {ast.NamedExpr: "an assignment (:=)", ast.Await: "await", ast.Yield: "yield", ast.Starred: "a star (*)"}
 

@@ -9,7 +9,7 @@ from gearwright.diagnostics import Report
 from gearwright.errors import LoadError
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
-from gearwright.formats.xacro.expressions import Evaluator
+from gearwright.formats.xacro.expressions import ExpressionEvaluator
 from gearwright.formats.xacro.files import Files
 from gearwright.formats.xacro.functions import GLOBALS, dotted
 from gearwright.formats.xacro.substitutions import Arguments
@@ -70,7 +70,7 @@ class DocumentLibrary:
 
 
 def xacro_functions(
-    library: DocumentLibrary, arguments: Arguments, expressions: Evaluator, say: Callable[[str, str], None]
+    library: DocumentLibrary, arguments: Arguments, expressions: ExpressionEvaluator, say: Callable[[str, str], None]
 ) -> dict[str, Value]:
     """The namespace `xacro`, and those of its functions that also have a name without it."""
 

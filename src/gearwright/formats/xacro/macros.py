@@ -16,7 +16,7 @@ Macros = ChainMap[str, Union["Macro", "Macros"]]  # a namespace is a table insid
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parameter:
+class MacroParameter:
     """`name`, `name:=default`, `name:=^` (from the caller's scope), `name:=^|default`, `*block` or `**block`."""
 
     name: str
@@ -31,7 +31,7 @@ class Parameter:
 @dataclass(frozen=True, kw_only=True)
 class Macro:
     body: Node
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[MacroParameter, ...]
 
 
 _ASSIGNED = re.compile(r"(?P<name>[^\s:=]+)\s*:?=(?P<space>\s*)(?P<outer>\^\|?)?")
@@ -39,14 +39,14 @@ _WORD = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 
 
-def read_parameters(text: str) -> tuple[Parameter, ...]:
+def read_parameters(text: str) -> tuple[MacroParameter, ...]:
     """The parameters of a macro, from its attribute `params`.
 
     As in xacro, a word that does not read as `name:=default` is a name, whatever its characters.
     """
     text = text.strip()
     defaults = _Defaults(text)
-    found: list[Parameter] = []
+    found: list[MacroParameter] = []
     at = 0
     while at < len(text):
         parameter, end = _assigned(text, at, defaults) or _plain(text, at)
@@ -60,12 +60,12 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return at if match is None else match.end()
 
 
-def _plain(text: str, at: int) -> tuple[Parameter, int]:
+def _plain(text: str, at: int) -> tuple[MacroParameter, int]:
     end = _end(_WORD, text, at)
-    return Parameter(name=text[at:end]), end
+    return MacroParameter(name=text[at:end]), end
 
 
-def _assigned(text: str, at: int, defaults: _Defaults) -> tuple[Parameter, int] | None:
+def _assigned(text: str, at: int, defaults: _Defaults) -> tuple[MacroParameter, int] | None:
     """`name:=default` and where it ends; None where it does not read so."""
     match = _ASSIGNED.match(text, at)
     if match is None:
@@ -73,8 +73,10 @@ def _assigned(text: str, at: int, defaults: _Defaults) -> tuple[Parameter, int] 
     start = match.end()
     end = defaults.end(start)
     if end is not None:
-        return Parameter(name=match["name"], outer=match["outer"] is not None, default=text[start:end] or None), end
-    return (Parameter(name=match["name"]), match.end("space")) if match["space"] else None
+        return MacroParameter(
+            name=match["name"], outer=match["outer"] is not None, default=text[start:end] or None
+        ), end
+    return (MacroParameter(name=match["name"]), match.end("space")) if match["space"] else None
 
 
 class _Defaults:

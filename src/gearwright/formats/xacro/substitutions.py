@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gearwright.errors import nearest
 from gearwright.formats.xacro.errors import XacroError, shown
-from gearwright.formats.xacro.expressions import Evaluator
+from gearwright.formats.xacro.expressions import ExpressionEvaluator
 from gearwright.formats.xacro.functions import GLOBALS, MATH
 from gearwright.formats.xacro.values import Function, Value, text_of
 
@@ -47,7 +47,7 @@ class Substitutions:
         self._find = find
         self._folder = folder
         self._environment = environment
-        self.expressions: Evaluator | None = None
+        self.expressions: ExpressionEvaluator | None = None
 
     def __call__(self, text: str) -> str:
         command, _, rest = text.strip().partition(" ")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from gearwright.formats.xacro.budget import Budget
 from gearwright.formats.xacro.errors import XacroError, shown
-from gearwright.formats.xacro.expressions import Evaluator
+from gearwright.formats.xacro.expressions import ExpressionEvaluator
 from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.values import Value, joined, text_of
 
@@ -28,7 +28,7 @@ class TextEvaluator:
 
     def __init__(self, budget: Budget, substitute: Substitute) -> None:
         self.budget = budget
-        self.expressions = Evaluator(budget)
+        self.expressions = ExpressionEvaluator(budget)
         self._substitute = substitute
 
     def value(self, text: str, scope: PropertyScope) -> Value:

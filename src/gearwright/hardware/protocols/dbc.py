@@ -10,7 +10,7 @@ Kind = Literal["unsigned", "signed", "float"]
 
 
 @dataclass(frozen=True)
-class Signal:
+class DbcSignal:
     """Bits of a message. `start` counts from the first bit on the wire: of a big-endian one, its highest."""
 
     name: str
@@ -39,7 +39,7 @@ class Message:
     name: str
     length: int
     sender: str
-    signals: tuple[Signal, ...] = ()
+    signals: tuple[DbcSignal, ...] = ()
     extended: bool = field(default=False)
 
     @property

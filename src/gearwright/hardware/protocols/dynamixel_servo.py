@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import pi
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.dynamixel_table import (
     ACCELERATION_UNIT,
@@ -48,7 +48,7 @@ _GOALS = {"goal_position", "goal_velocity", "goal_current", "goal_pwm"}
 class DynamixelServo(RegisterServo):
     """Registers in front of a drive. Zero of the shaft is position 2048."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options, ControlTable(TABLE, LENGTH))
         self.table["model"] = NUMBERS.get(self.options.get("model", ""), NUMBERS["xm430-w350"])
         volts = round(10 * drive.motor.supply_voltage)

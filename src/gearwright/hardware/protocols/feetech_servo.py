@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import pi
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.feetech_table import (
     CENTRE,
@@ -53,7 +53,7 @@ class FeetechServo(RegisterServo):
     The D register is kept and has no effect: the identified model of the servo has no derivative term.
     """
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options, ControlTable(TABLE, LENGTH))
         self._kept: tuple[int, bytes] | None = None  # of a write that waits for ACTION
         self._latched = 0  # error bits of protections that have acted

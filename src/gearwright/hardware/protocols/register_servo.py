@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.hardware.device import SerialDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.protocols.registers import RAM, ControlTable
 
 
 class RegisterServo(SerialDevice):
     """`table` is what clients read and write; `_eeprom` is its image as a power cycle finds it."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None, table: ControlTable) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None, table: ControlTable) -> None:
         super().__init__(drive, node, options)
         self.table = table
         self.table["id"] = node

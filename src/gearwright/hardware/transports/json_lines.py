@@ -12,7 +12,14 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from gearwright.errors import GearwrightError
-from gearwright.hardware.transports.loop import MOST_CLIENTS, NOT_HTTP, Listener, Loop, Stream, listen_tcp
+from gearwright.hardware.transports.loop import (
+    MOST_CLIENTS,
+    NOT_HTTP,
+    EventLoop,
+    ListeningSocket,
+    SocketStream,
+    listen_tcp,
+)
 from gearwright.hardware.transports.tokens import is_same_token
 
 PORT = 29540
@@ -25,7 +32,7 @@ class JsonServer:
     """A TCP server in front of `handle`, which turns one request into one answer."""
 
     def __init__(
-        self, loop: Loop, hello: Callable[[], dict[str, Any]], handle: Handle, host: str = "127.0.0.1",
+        self, loop: EventLoop, hello: Callable[[], dict[str, Any]], handle: Handle, host: str = "127.0.0.1",
         port: int = PORT, token: str | None = None,
     ) -> None:  # fmt: skip
         self._loop, self._hello, self._handle, self._token = loop, hello, handle, token
@@ -34,7 +41,7 @@ class JsonServer:
         refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is all that it takes"})
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
-        self._listener = Listener(loop, listening, self._accept, refusal)
+        self._listener = ListeningSocket(loop, listening, self._accept, refusal)
 
     @property
     def description(self) -> str:
@@ -58,14 +65,14 @@ class JsonClient:
     """One connection. Its requests are answered in order, one per turn of the loop, so that others have theirs."""
 
     def __init__(
-        self, loop: Loop, connection: socket.socket, handle: Handle, token: str | None,
+        self, loop: EventLoop, connection: socket.socket, handle: Handle, token: str | None,
         gone: Callable[[JsonClient], None],
     ) -> None:  # fmt: skip
         self._loop, self._handle, self._token, self._gone = loop, handle, token, gone
         self._buffer, self._count, self._skipping = b"", 0, False
         self._work: Work | None = None  # of the request that is being answered
         refusal = _line({"error": NOT_HTTP})
-        self.stream = Stream(loop, connection, self._received, lambda: self._gone(self), refusal)
+        self.stream = SocketStream(loop, connection, self._received, lambda: self._gone(self), refusal)
 
     def send(self, answer: dict[str, Any]) -> None:
         self.stream.send(_line(answer))

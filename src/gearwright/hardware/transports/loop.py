@@ -18,7 +18,7 @@ NOT_HTTP = "this is no web server: a connection that begins like HTTP is refused
 SELECT_LIMIT = 900  # file numbers that `select` takes with room to spare: it waits to the microsecond, epoll to the ms
 
 
-class Loop:
+class EventLoop:
     """Calls back what has become readable or writable; `wake` ends a wait from another thread."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Loop:
         os.close(self._woken)
 
 
-class Stream:
+class SocketStream:
     """One client's socket. `received` gets its bytes; `closed` is called once when it is gone.
 
     A TCP client whose first bytes a web page could have sent reads `refusal`, and is gone. Unix sockets are out of a
@@ -106,7 +106,7 @@ class Stream:
     """
 
     def __init__(
-        self, loop: Loop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None],
+        self, loop: EventLoop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None],
         refusal: bytes = b"",
     ) -> None:  # fmt: skip
         connection.setblocking(False)
@@ -194,11 +194,11 @@ class Stream:
             self._closed()
 
 
-class Listener:
+class ListeningSocket:
     """A listening socket; `accepted` gets each connection, `refusal` is what one too many reads before it is closed."""
 
     def __init__(
-        self, loop: Loop, listening: socket.socket, accepted: Callable[[socket.socket], None], refusal: bytes
+        self, loop: EventLoop, listening: socket.socket, accepted: Callable[[socket.socket], None], refusal: bytes
     ) -> None:
         listening.setblocking(False)
         self._loop, self.socket = loop, listening

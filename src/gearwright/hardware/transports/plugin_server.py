@@ -9,17 +9,17 @@ from contextlib import suppress
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports import can_socket
-from gearwright.hardware.transports.loop import MOST_CLIENTS, Listener, Loop, Stream
+from gearwright.hardware.transports.loop import MOST_CLIENTS, EventLoop, ListeningSocket, SocketStream
 
 
 class PluginServer:
     """A unix socket, found by the channel's name, which also says whether its clients want bridged buses."""
 
-    def __init__(self, loop: Loop, network: CanNetwork, channel: str) -> None:
+    def __init__(self, loop: EventLoop, network: CanNetwork, channel: str) -> None:
         self.channel, self._loop, self._network = channel, loop, network
         self._clients: set[PluginClient] = set()
         refusal = f"refused: {MOST_CLIENTS} clients are connected, which is all that it takes\n".encode()
-        self._listener = Listener(loop, can_socket.listen(channel), self._accept, refusal)
+        self._listener = ListeningSocket(loop, can_socket.listen(channel), self._accept, refusal)
 
     @property
     def description(self) -> str:
@@ -44,12 +44,12 @@ class PluginClient:
     """One bus object in another process."""
 
     def __init__(
-        self, loop: Loop, network: CanNetwork, connection: socket.socket, bridged: bool,
+        self, loop: EventLoop, network: CanNetwork, connection: socket.socket, bridged: bool,
         gone: Callable[[PluginClient], None],
     ) -> None:  # fmt: skip
         self._network, self._gone = network, gone
         self._frames = can_socket.Unpacker()
-        self.stream = Stream(loop, connection, self._received, self._closed)
+        self.stream = SocketStream(loop, connection, self._received, self._closed)
         self.stream.send(can_socket.HELLO)
         if self.stream.open:
             network.attach(self, bridged)

@@ -14,7 +14,7 @@ from time import monotonic
 from gearwright.errors import GearwrightError
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.transports.can_text import CanText
-from gearwright.hardware.transports.loop import CHUNK, Loop
+from gearwright.hardware.transports.loop import CHUNK, EventLoop
 
 LONGEST_QUEUE = 65536  # bytes that wait for a host; a line that nobody reads loses what is more
 SHARING = 0.5  # [s] between two times that a claim of a host that is gone is taken off the port
@@ -28,7 +28,7 @@ class PtyPort:
     """
 
     def __init__(
-        self, loop: Loop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
+        self, loop: EventLoop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
     ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()

@@ -13,7 +13,14 @@ from time import monotonic
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports.can_socket import is_bridged
-from gearwright.hardware.transports.loop import MOST_CLIENTS, NOT_HTTP, Listener, Loop, Stream, listen_tcp
+from gearwright.hardware.transports.loop import (
+    MOST_CLIENTS,
+    NOT_HTTP,
+    EventLoop,
+    ListeningSocket,
+    SocketStream,
+    listen_tcp,
+)
 from gearwright.hardware.transports.tokens import is_same_token
 
 PORT = 29536
@@ -27,14 +34,14 @@ class SocketcandServer:
     """TCP, one CAN bus."""
 
     def __init__(
-        self, loop: Loop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT, token: str | None = None
+        self, loop: EventLoop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT, token: str | None = None
     ) -> None:
         self._loop, self._network, self._token = loop, network, token
         self._clients: set[SocketcandClient] = set()
         refusal = f"< error {MOST_CLIENTS} clients are connected, which is all that it takes >".encode()
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
-        self._listener = Listener(loop, listening, self._accept, refusal)
+        self._listener = ListeningSocket(loop, listening, self._accept, refusal)
 
     @property
     def description(self) -> str:
@@ -61,13 +68,13 @@ class SocketcandClient:
     """One connection: a handshake, then frames."""
 
     def __init__(
-        self, loop: Loop, network: CanNetwork, connection: socket.socket, token: str | None,
+        self, loop: EventLoop, network: CanNetwork, connection: socket.socket, token: str | None,
         gone: Callable[[SocketcandClient], None],
     ) -> None:  # fmt: skip
         self._network, self._token, self._gone = network, token, gone
         self._buffer, self._opened, self._raw, self._bridged = "", False, False, False
         self._quiet, self._held = 0.0, [b""][:0]
-        self.stream = Stream(loop, connection, self._received, self._closed, f"< error {NOT_HTTP} >".encode())
+        self.stream = SocketStream(loop, connection, self._received, self._closed, f"< error {NOT_HTTP} >".encode())
         self.stream.send(b"< hi >")
 
     def _received(self, data: bytes) -> None:

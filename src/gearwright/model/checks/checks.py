@@ -25,7 +25,7 @@ from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.joints import WORLD, AxisRef
 from gearwright.model.loops.rings import groups, locked
 from gearwright.model.mass.inertia import flaws
-from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, Massless, massless_coordinates
+from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, MasslessCoordinate, massless_coordinates
 from gearwright.model.tree.references import spanned
 from gearwright.model.tree.topology import roots
 
@@ -229,7 +229,7 @@ def check_masses(m: Mechanism, report: Report) -> None:
             refuse(report, f"{_unmoved(u)}; give {u.link!r}, or what hangs on it, an inertia", source)
 
 
-def _unmoved(u: Massless) -> str:
+def _unmoved(u: MasslessCoordinate) -> str:
     """Message part: who moves, and that nothing does."""
     where = "" if u.everywhere else " in the initial configuration"
     if len(u.names) > 1:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_names import checked_instance
 from gearwright.given_numbers import numbers
 from gearwright.model.actuators import Actuator, ElectricMotor
 from gearwright.model.actuators.actuator import Number, Shaft
@@ -94,6 +95,9 @@ def with_servos(
     `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad; N/m, N·s/m]. Without, a drive gives the joint's effort
     limit at an error of 0.01 rad or m, and its damping is 0.05 s times its stiffness.
     """
+    checked_instance("robot", robot, Mechanism)
+    if gains is not None and not isinstance(gains, Mapping):
+        raise ModelError(f"gains is a mapping from joints to pairs (stiffness, damping), not {gains!r:.60}")
     for name in gains or {}:
         if name not in robot.joints:
             raise UnknownNameError("joint", name, robot.joints)

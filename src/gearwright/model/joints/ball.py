@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gearwright.model.joints.closing import NO_SLIDES, Condition, Orientation, Reading
 from gearwright.model.joints.kind import FREE, QUATERNION, JointKind
-from gearwright.model.joints.motions import Ball as Rotation
+from gearwright.model.joints.motions import FreeRotation as Rotation
 from gearwright.model.joints.motions import Motion
 
 if TYPE_CHECKING:

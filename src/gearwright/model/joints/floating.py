@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gearwright.model.joints.closing import Condition, Orientation, Reading, Travel, X, Y, Z
 from gearwright.model.joints.kind import FREE, QUATERNION, JointKind
-from gearwright.model.joints.motions import Ball, Motion, Slide
+from gearwright.model.joints.motions import FreeRotation, Motion, Slide
 
 if TYPE_CHECKING:
     from gearwright.model.joints.joint import Joint
 
-FREEDOMS: tuple[Motion, ...] = (Slide(X), Slide(Y), Slide(Z), Ball())
+FREEDOMS: tuple[Motion, ...] = (Slide(X), Slide(Y), Slide(Z), FreeRotation())
 
 
 class Floating(JointKind):

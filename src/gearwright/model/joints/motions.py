@@ -56,7 +56,7 @@ class Slide(NamedTuple):
         return (q[0] + dv[0],)
 
 
-class Ball(NamedTuple):
+class FreeRotation(NamedTuple):
     """All rotations: a unit quaternion w, x, y, z; velocities are in the axes of the child side."""
 
     @property
@@ -78,7 +78,7 @@ class Ball(NamedTuple):
         return tuple(float(c) / n for c in turned)
 
 
-Motion = Turn | Slide | Ball
+Motion = Turn | Slide | FreeRotation
 
 
 def _quaternion_product(a: Sequence[float], b: Sequence[float]) -> Array:

@@ -63,7 +63,7 @@ AxisIndices = tuple[int, int]  # of an axis: its indices among the tree's positi
 
 
 @dataclass(frozen=True)
-class Layout:
+class CoordinateLayout:
     """The coordinates of a mechanism's tree by name and index, and the rotors that are bodies."""
 
     positions: tuple[str, ...]
@@ -76,7 +76,7 @@ class Layout:
     reacting: tuple[str, ...]  # joints of the tree, then those that close loops: the order of reactions
 
     @staticmethod
-    def of(mechanism: Mechanism) -> Layout:
+    def of(mechanism: Mechanism) -> CoordinateLayout:
         positions, velocities = _names(mechanism.tree)
         at_q, at_v = ({name: i for i, name in enumerate(names)} for names in (positions, velocities))
         names = {ref: coordinate_of(j, ref) for j in mechanism.tree.joints for ref in j.refs}
@@ -87,7 +87,7 @@ class Layout:
             tuple(i for i in range(len(names)) if i not in taken)
             for names, taken in ((positions, {i for i, _ in following}), (velocities, {k for _, k in following}))
         )
-        return Layout(
+        return CoordinateLayout(
             positions, velocities, axes, {a.name: rotor_axis(a.name) for a in on_rotor}, free_q, free_v,
             _actuator_places(mechanism.actuators),
             tuple(j.name for j in (*mechanism.tree.joints, *mechanism.tree.cuts)),

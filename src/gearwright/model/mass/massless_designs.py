@@ -29,7 +29,7 @@ INERTIAL = (
 )  # fmt: skip
 
 
-class Massless(NamedTuple):
+class MasslessDesigns(NamedTuple):
     """Designs that have zeros at the same places."""
 
     designs: Array  # (n,) of truths
@@ -53,7 +53,7 @@ def _massless_joints(m: Mechanism) -> list[str]:
 
 def massless_designs(
     robot: Mechanism, values: Mapping[str, Any], count: int, changed: Collection[str]
-) -> Iterator[Massless]:
+) -> Iterator[MasslessDesigns]:
     """`values` are numbers or arrays (count,) by the names of parameters. Asks where one of `changed` has a zero."""
     names = [n for n in values if n.endswith(INERTIAL)]
     if all(np.all(values[n]) for n in names if n in changed):
@@ -70,7 +70,7 @@ def massless_designs(
     for i, (pattern, design) in enumerate(zip(patterns, first, strict=True)):
         numbers = dict(zip(names, table[design].tolist(), strict=True))
         for zeros, rule in _broken(whole, numbers, before) if pattern.any() else ():
-            yield Massless(which.reshape(-1) == i, zeros, rule)
+            yield MasslessDesigns(which.reshape(-1) == i, zeros, rule)
 
 
 def _broken(

@@ -48,7 +48,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True)
-class Massless:
+class MasslessCoordinate:
     """A coordinate without an equation of motion."""
 
     coordinate: Coordinate
@@ -76,11 +76,11 @@ class Massless:
         return tuple(joint.axis_coordinates[axis] for joint, axis in moving if axis is not None)
 
 
-def massless_coordinates(m: Mechanism) -> list[Massless]:
+def massless_coordinates(m: Mechanism) -> list[MasslessCoordinate]:
     """Those without an equation of motion, in the order of the tree."""
     bodies = _Bodies(m)
     settled = _settled(m)
-    found: list[Massless] = []
+    found: list[MasslessCoordinate] = []
     for group in bodies.suspicious():
         motion = _Motion(m, bodies, group, settled)
         dependent = motion.dependent(m.configuration())
@@ -88,7 +88,7 @@ def massless_coordinates(m: Mechanism) -> list[Massless]:
         elsewhere = motion.dependent(_moved(m.configuration(), moved)) if dependent else {}
         links = {b.joint.name: b.link for b in group}
         for c, undone_by in dependent.items():
-            found.append(Massless(c, links[c.joint.name], undone_by, c in elsewhere))
+            found.append(MasslessCoordinate(c, links[c.joint.name], undone_by, c in elsewhere))
     place = {b.joint.name: i for i, b in enumerate(m.tree.branches)}
     return sorted(found, key=lambda u: (place[u.joint.name], u.coordinate.index))
 

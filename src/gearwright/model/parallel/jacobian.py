@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.given_names import checked_names
 from gearwright.model.loops.loop_system import null_space
 from gearwright.model.parallel.assembly import TWIST, Constraints, Position
 from gearwright.model.parallel.outputs import default_outputs, output_groups
@@ -190,7 +191,7 @@ def actuation_jacobian(
     """See `Mechanism.actuation_jacobian`."""
     constraints = Constraints.of(robot)
     q = constraints.assembled(position)
-    named = (output,) if isinstance(output, str) else output
+    named = None if output is None else checked_names("output", output)
     outputs = _output_rows(constraints, q, _defaults(constraints, q) if named is None else named)
     together = constraints.components()
     roots = {together.root(j.name) for j in constraints.system.joints if _moves(constraints, j.name, outputs)}

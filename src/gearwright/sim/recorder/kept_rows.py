@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gearwright.sim.recordings.columns import Numbers
+from gearwright.sim.recordings.columns import SlotRows
 from gearwright.sim.running.running import recorded_slots
 
 if TYPE_CHECKING:
@@ -30,6 +30,6 @@ class KeptRows:
             keep(self.rows)
         self.rows += 1
 
-    def slots(self) -> Mapping[str, Numbers]:
+    def slots(self) -> Mapping[str, SlotRows]:
         """The rows so far."""
         return {slot: buffer.rows(slice(0, self.rows)) for slot, buffer in self._buffers.items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gearwright.compiler import SlotKind
 from gearwright.errors import UnknownNameError
+from gearwright.given_names import checked_names
 from gearwright.model.layout.layout import coordinate_of
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.programs.kernels import Kernels
@@ -54,7 +55,7 @@ class KernelEvaluator:
 def run_schema(sim: Simulation, every: int, record: Sequence[str] = ()) -> Schema:
     """The signals of a run that begins now, with a row after every `every`-th step. `record`: families that files have
     beside the usual."""
-    asked = (record,) if isinstance(record, str) else tuple(record)
+    asked = checked_names("run(record=…)", record)
     for family in asked:
         if family not in (*ON_REQUEST, *ALWAYS):
             raise UnknownNameError("quantity to record", family, (*ON_REQUEST, *ALWAYS))

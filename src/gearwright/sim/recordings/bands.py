@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError
+from gearwright.given_numbers import as_float
 from gearwright.sim.recordings.columns import Array, ArrayChunk, Chunk
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.signals import TIME
@@ -20,11 +21,10 @@ def checked(bands: Any) -> tuple[float, ...]:
     """Quantiles as callers give them, ascending; True for the usual ones."""
     if bands is True:
         return USUAL
-    try:
-        found = tuple(sorted({float(b) for b in bands})) if isinstance(bands, Sequence) else ()
-    except (TypeError, ValueError):
-        found = ()
-    if isinstance(bands, str) or not found or not all(0 <= b <= 1 for b in found):
+    several = isinstance(bands, Sequence | np.ndarray) and not isinstance(bands, str | bytes)
+    each = [as_float(b) for b in bands] if several else []
+    found = tuple(sorted({b for b in each if b is not None and 0 <= b <= 1}))
+    if not found or len(found) < len(set(each)):
         raise ModelError(f"bands are quantiles from 0 to 1, such as (0.05, 0.5, 0.95), not {bands!r:.60}")
     return found
 

@@ -25,7 +25,7 @@ STAMP = '"timestamp":{"sec":%d,"nsec":%d}'
 
 
 @dataclass(frozen=True)
-class Channel:
+class MessageChannel:
     """Messages with one number a field."""
 
     topic: str
@@ -45,7 +45,7 @@ def nanoseconds(times: Array) -> Array:
     return np.maximum(0, np.round(times * 1e9)).astype(np.int64)
 
 
-def channels(schema: Schema) -> list[Channel]:
+def channels(schema: Schema) -> list[MessageChannel]:
     """All channels of a recording but transforms and scene."""
     families = schema.by_family
     stored = {s.key for s in schema.stored}
@@ -57,7 +57,7 @@ def channels(schema: Schema) -> list[Channel]:
     ]  # fmt: skip
 
 
-def strides(schema: Schema, made: Sequence[Channel]) -> tuple[int, int]:
+def strides(schema: Schema, made: Sequence[MessageChannel]) -> tuple[int, int]:
     """Rows from one message to the next, and from one set of transforms to the next."""
     rate = 1.0 / max(schema.dt * schema.every, 1e-9)
     numbers = sum(len(c.fields) for c in made)
@@ -65,7 +65,7 @@ def strides(schema: Schema, made: Sequence[Channel]) -> tuple[int, int]:
     return max(1, ceil(numbers * rate / MOST_NUMBERS - 1e-6)), max(1, ceil(poses * rate / MOST_POSES), round(rate / 60))
 
 
-def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
+def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:
     loops = {f: row.also for f, row in FAMILIES.items() if row.also}
     families = families | {f: families.get(f, {}) | families.get(also, {}) for f, also in loops.items()}
     names = dict.fromkeys(n for f in ("position", "velocity") for n in families.get(f, {}))
@@ -78,16 +78,16 @@ def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
         fields += [families[f][name] for f in own]
     text = f'{{{STAMP},"joints":[{",".join(parts)}]}}'
     title = "foxglove.JointStates"
-    yield Channel("/joint_states", title, SCHEMAS[title], text, tuple(fields))
+    yield MessageChannel("/joint_states", title, SCHEMAS[title], text, tuple(fields))
 
 
-def _motors(families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
+def _motors(families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:
     for name in families.get("torque", {}):
         own = {word(f): each[name] for f, each in families.items() if kind(f) == "actuator" and name in each}
         yield _channel(f"/motors/{name}", f"gearwright.motor.{name}", own)
 
 
-def _sensors(schema: Schema, families: dict[str, dict[str, Signal]]) -> Iterator[Channel]:
+def _sensors(schema: Schema, families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:
     readings = families.get("sensor", {})
     several = schema.members.get("sensor", {})
     for sensor, own in several.items():
@@ -99,21 +99,21 @@ def _sensors(schema: Schema, families: dict[str, dict[str, Signal]]) -> Iterator
             yield _channel(f"/sensors/{name}", f"gearwright.sensor.{name}", {"reading": readings[name]})
 
 
-def _family(family: str, signals: dict[str, Signal]) -> Channel:
+def _family(family: str, signals: dict[str, Signal]) -> MessageChannel:
     return _channel(f"/{family}", f"gearwright.{family}", signals)
 
 
-def _energy(signals: dict[str, Signal]) -> Iterator[Channel]:
+def _energy(signals: dict[str, Signal]) -> Iterator[MessageChannel]:
     names: tuple[str, ...] = ("energy", "kinetic_energy", "potential_energy", "unsettled")
     own = {n: signals[n] for n in names if n in signals}
     if own:
         yield _channel("/energy", "gearwright.energy", own)
 
 
-def _channel(topic: str, title: str, fields: dict[str, Signal]) -> Channel:
+def _channel(topic: str, title: str, fields: dict[str, Signal]) -> MessageChannel:
     schema = titled(title, {name: s.unit for name, s in fields.items()})
     gaps = "".join(f",{_quoted(name)}:%.9g" for name in fields)
-    return Channel(topic, title, schema, f"{{{STAMP}{gaps}}}", tuple(fields.values()))
+    return MessageChannel(topic, title, schema, f"{{{STAMP}{gaps}}}", tuple(fields.values()))
 
 
 def _object(texts: Sequence[tuple[str, str]], gaps: Sequence[str]) -> str:

@@ -17,14 +17,14 @@ Array = NDArray[Any]
 PIECE = 65_536  # states that are evaluated in one call
 
 
-class Numbers(Protocol):
+class SlotRows(Protocol):
     """A slot over some rows, (rows, B, size)."""
 
     @property
     def shape(self) -> tuple[int, int, int]: ...
     def numbers(self) -> Array: ...
     def column(self, element: int) -> Array: ...
-    def rows(self, rows: slice) -> Numbers: ...
+    def rows(self, rows: slice) -> SlotRows: ...
 
 
 class Evaluator(Protocol):
@@ -69,7 +69,7 @@ class ArrayChunk:
 class SlotChunk:
     """Rows as a run leaves them: slots, and an evaluator for the rest."""
 
-    def __init__(self, schema: Schema, first_row: int, slots: Mapping[str, Numbers], evaluator: Evaluator) -> None:
+    def __init__(self, schema: Schema, first_row: int, slots: Mapping[str, SlotRows], evaluator: Evaluator) -> None:
         self._schema, self._slots, self._evaluator = schema, slots, evaluator
         self.rows = next(iter(slots.values())).shape[0]
         self._first_row = first_row
@@ -135,7 +135,7 @@ class SlotChunk:
         return {output: np.concatenate(pieces) for output, pieces in parts.items()}
 
 
-def _states(part: Numbers) -> Array:
+def _states(part: SlotRows) -> Array:
     """Rows of all robots under each other, (rows·B, size)."""
     rows, batch, size = part.shape
     return part.numbers().reshape(rows * batch, size)

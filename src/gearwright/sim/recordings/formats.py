@@ -76,7 +76,7 @@ def find_format(ending: str) -> Format:
 
 def check_format(path: str | os.PathLike[str]) -> str:
     """The ending, if it can be written."""
-    ending = Path(path).suffix.lower()
+    ending = Path(checked_path(path, "a recording")).suffix.lower()
     if ending not in FORMATS and ending not in endings():
         raise GearwrightError(
             f"{ending or os.fspath(path)!r} is no format for recordings; valid: {', '.join(endings())}"
@@ -86,7 +86,7 @@ def check_format(path: str | os.PathLike[str]) -> str:
 
 def read(path: str | os.PathLike[str]) -> Recording:
     """A recording from a file of a format that has a reader."""
-    reader = find_format(check_format(checked_path(path, "a recording"))).reader
+    reader = find_format(check_format(path)).reader
     if reader is None:
         raise GearwrightError(f"{os.fspath(path)!r}: recordings of this format cannot be read")
     try:

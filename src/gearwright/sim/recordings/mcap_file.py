@@ -21,7 +21,7 @@ from gearwright.files import open_regular
 from gearwright.optional import require
 from gearwright.sim.recordings.blocks import decode, encode, rows
 from gearwright.sim.recordings.channels import (
-    Channel,
+    MessageChannel,
     channels,
     nanoseconds,
     strides,
@@ -55,7 +55,7 @@ class McapSink:
         writer = require("mcap.writer", "an .mcap recording")
         self._file: IO[bytes] = path.open("wb")
         self._writer: Any = writer.Writer(self._file, chunk_size=1 << 18, enable_data_crcs=True)
-        self._channels: list[tuple[int, Channel]] = []
+        self._channels: list[tuple[int, MessageChannel]] = []
         self._pending: list[Array] = []
         self._row = 0
         self._flushed = self._written = perf_counter()

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.errors import GearwrightError, counted
+from gearwright.files import checked_path
+from gearwright.given_names import checked_name, checked_names
+from gearwright.given_numbers import whole
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.schema import Schema
@@ -171,7 +174,9 @@ class Recording(NamedValues, NotebookDisplay):
         """
         from gearwright.sim.recordings.lerobot import to_lerobot
 
-        to_lerobot(self, Path(folder), task, observe, act, every)
+        seen, done = (None if given is None else checked_names("a dataset", given) for given in (observe, act))
+        place = Path(checked_path(folder, "a dataset"))
+        to_lerobot(self, place, checked_name("a task", task), seen, done, whole("every", every))
 
     def bands(self, quantiles: Any = True) -> Recording:
         """Quantiles over the batch at each instant, (T, Q) in the place of (T, B); True: 5, 25, 50, 75, 95 %."""

@@ -36,13 +36,13 @@ class FileSink:
 
     def __init__(self, path: str | os.PathLike[str], name: str | os.PathLike[str] | None = None) -> None:
         """`name`: the file in messages, where `path` is a temporary name."""
-        self._path, self._name = Path(path), path if name is None else name
+        self.path, self._name = Path(path), path if name is None else name
         self._format = find_format(check_format(self._name))
 
     def open(self, schema: Schema) -> None:
         with naming(self._name):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._own = self._format.sink(self._path)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._own = self._format.sink(self.path)
             try:
                 self._own.open(replace(schema, file=to_recording(schema.file, Path(self._name).parent)))
             except BaseException:
@@ -59,15 +59,51 @@ class FileSink:
             self._own.close()
 
 
+class ReplacingSink:
+    """A sink in the place of an older file, which stays until there is more to write than the first chunk.
+
+    A run begins with a chunk that holds its start alone. If it fails in its first step, the older file is worth more.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink, self._first, self._begun = sink, list[Chunk](), False
+
+    def open(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def write(self, chunk: Chunk) -> None:
+        if not self._first:
+            self._first.append(chunk)
+            return
+        self.replace()
+        self._sink.write(chunk)
+
+    def replace(self) -> None:
+        """The older file gives way."""
+        if not self._begun:
+            self._sink.open(self._schema)
+            self._begun = True
+            for chunk in self._first:
+                self._sink.write(chunk)
+
+    def close(self) -> None:
+        if self._begun:
+            self._sink.close()
+
+
 @contextmanager
 def opened(sink: Sink | str | os.PathLike[str], schema: Schema) -> Iterator[Sink]:
     """An open sink. A file grows under its name, so that the rows of a run that fails or is killed are there."""
     own = FileSink(sink) if isinstance(sink, str | os.PathLike) else sink
     if not all(callable(getattr(own, method, None)) for method in ("open", "write", "close")):
         raise ModelError(f"a sink is a file's name or an object with open, write and close, not {sink!r:.60}")
+    if isinstance(own, FileSink) and own.path.is_file():
+        own = ReplacingSink(own)
     own.open(schema)
     try:
         yield own
+        if isinstance(own, ReplacingSink):
+            own.replace()
     finally:
         own.close()
 

@@ -23,7 +23,7 @@ TYPED = 0.02  # so far may one be that follows from others, all given to two dec
 FURTHER = "give positions nearer to a closed one, or name fewer of them"
 
 
-class Way(NamedTuple):
+class StartingPose(NamedTuple):
     """A pose to close loops from, and what of the given positions is held there."""
 
     pose: Array
@@ -38,7 +38,7 @@ def drawn_closed(loops: LoopClosure, drawn: Array) -> Array | None:
     return q if worst < loops.good_enough(loops.jacobian(q)) else None
 
 
-def led_to(loops: LoopClosure, drawn: Array, closed: Array | None, q: Array, given: Sequence[int]) -> Way:
+def led_to(loops: LoopClosure, drawn: Array, closed: Array | None, q: Array, given: Sequence[int]) -> StartingPose:
     """From where to close the loops, in the drawn branch where a way leads to what is given.
 
     `closed`: the drawn pose with closed loops. Where more is given than the loops leave free, that chooses the branch,
@@ -46,18 +46,18 @@ def led_to(loops: LoopClosure, drawn: Array, closed: Array | None, q: Array, giv
     """
     error, J = loops.errors(q)
     if closed is None or np.abs(error).max(initial=0.0) < loops.good_enough(J):
-        return Way(q, given)
+        return StartingPose(q, given)
     J = loops.jacobian(closed)
     in_loops = _positions_in_loops(loops.names, J)
     if not any(i in in_loops and q[i] != closed[i] for i in given):
-        return Way(q, given)
+        return StartingPose(q, given)
     free = _not_implied(loops, J, given)
     if len(free) < len(given):
         return _chosen(loops, q, given, free)
     goal = closed + (q - drawn)  # what follows the given ones by couplings goes with them
     goal[list(given)] = q[list(given)]
     found = _continued(loops, _on_the_same_side(loops.names, closed, goal), goal, given, in_loops)
-    return Way(q, given, drawn=False) if found is None else Way(found, given)
+    return StartingPose(q, given, drawn=False) if found is None else StartingPose(found, given)
 
 
 def _continued(loops: LoopClosure, start: Array, goal: Array, given: Sequence[int], in_loops: set[int]) -> Array | None:
@@ -81,21 +81,21 @@ def _continued(loops: LoopClosure, start: Array, goal: Array, given: Sequence[in
     return loops.followed(q, moving)  # once more: closed to rounding
 
 
-def _chosen(loops: LoopClosure, q: Array, given: Sequence[int], free: list[int]) -> Way:
+def _chosen(loops: LoopClosure, q: Array, given: Sequence[int], free: list[int]) -> StartingPose:
     """Holds all that are given, where they agree; only the free ones, where the others are then near what is given."""
     closed, worst = loops.approached(q, loops.moving(given))
     enough = loops.good_enough(loops.jacobian(closed))
     if worst < enough:
-        return Way(q, given)
+        return StartingPose(q, given)
     nearest, worst = loops.approached(closed, loops.moving(free))
     if worst >= enough:
-        return Way(q, given)
+        return StartingPose(q, given)
     others = [i for i in given if i not in free]
     if np.abs(nearest - q)[others].max() <= TYPED:
-        return Way(closed, free)
+        return StartingPose(closed, free)
     there = ", ".join(f"{loops.names.positions.names[i]!r} at {round(nearest[i], 9) + 0.0:.4g}" for i in others)
     advice = f"positions named first put {there}: give that to two decimals, or leave it out for the drawn branch"
-    return Way(q, given, advice=advice)
+    return StartingPose(q, given, advice=advice)
 
 
 def _not_implied(loops: LoopClosure, J: Array, given: Sequence[int]) -> list[int]:

@@ -11,7 +11,7 @@ from gearwright.diagnostics import Diagnostic
 from gearwright.errors import SimulationError
 from gearwright.model import Mechanism
 from gearwright.model.loops.loop_system import ALIGNED
-from gearwright.sim.reset.loop_branches import Way, drawn_closed, led_to
+from gearwright.sim.reset.loop_branches import StartingPose, drawn_closed, led_to
 from gearwright.sim.reset.loop_closure import KEPT, LoopClosure
 from gearwright.sim.state.names import Names
 from gearwright.sim.state.values import Array
@@ -34,7 +34,7 @@ def assembled(
         own = parameter[min(robot_index, len(parameter) - 1)]
         loops = LoopClosure(kernel, names, own, ALIGNED if robot.mobility.overdetermined else 0.0)
         pose = q[robot_index]
-        way = Way(pose, given[0])
+        way = StartingPose(pose, given[0])
         if any(pose[i] != drawn[i] for i in given[0]) and np.isfinite(pose).all():
             if own.tobytes() not in closed:
                 closed[own.tobytes()] = drawn_closed(loops, drawn)
@@ -46,7 +46,7 @@ def assembled(
     return q, v, astray
 
 
-def _closed(loops: LoopClosure, robot: Mechanism, way: Way) -> Array:
+def _closed(loops: LoopClosure, robot: Mechanism, way: StartingPose) -> Array:
     """From the pose itself; from a dead centre, where no way leads on, from poses around it, best within limits."""
     moving = loops.moving(way.held)
     enough = loops.good_enough(loops.jacobian(way.pose))

@@ -25,6 +25,11 @@ ELSEWHERE = "let it start elsewhere, by reset(position=…) or `gearwright run -
 
 def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
     """See `Simulation.reset`."""
+    with sim.batch_state.exclusive():
+        _reset(sim, position, velocity, reach)
+
+
+def _reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], reach: bool) -> None:
     q, v = _assembled(sim, position, velocity)
     state, names = sim.batch_state, sim.layout.names
     memory, called = state.instance.memory, sim.controller_state

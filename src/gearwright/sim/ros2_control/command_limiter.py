@@ -19,18 +19,18 @@ BEYOND = 0.002  # [rad, m] outside the limits: something is wrong, and nothing m
 CREEP = radians(1.0)  # [rad/s, m/s] outside the soft limits
 
 
-class Bounds(NamedTuple):
+class CommandBounds(NamedTuple):
     low: Value
     high: Value
 
-    def within(self, other: Bounds) -> Bounds:
-        return Bounds(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
+    def within(self, other: CommandBounds) -> CommandBounds:
+        return CommandBounds(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
 
     def clip(self, value: Value) -> Value:
         return np.clip(value, self.low, self.high)
 
-    def ordered(self) -> Bounds:
-        return Bounds(np.minimum(self.low, self.high), np.maximum(self.low, self.high))
+    def ordered(self) -> CommandBounds:
+        return CommandBounds(np.minimum(self.low, self.high), np.maximum(self.low, self.high))
 
 
 class Actual(NamedTuple):
@@ -72,45 +72,45 @@ class CommandLimiter:
 
     # --- bounds by interface ------------------------------------------------------------------------------------
 
-    def _position(self, actual: Actual, desired: Value) -> Bounds:
+    def _position(self, actual: Actual, desired: Value) -> CommandBounds:
         limits, dt, before = self.limits, self._period, self._before["position"]
-        bounds = Bounds(limits.min_position, limits.max_position)
+        bounds = CommandBounds(limits.min_position, limits.max_position)
         speed = limits.max_velocity
         if isfinite(speed):
             if isfinite(limits.max_acceleration):
                 moving = 0.0 if actual.velocity is None else np.abs(actual.velocity)
                 speed = np.minimum(speed, moving + limits.max_acceleration * dt)
             low = np.maximum(np.minimum(before - speed * dt, bounds.high), bounds.low)
-            bounds = Bounds(low, np.minimum(np.maximum(before + speed * dt, low), bounds.high)).ordered()
+            bounds = CommandBounds(low, np.minimum(np.maximum(before + speed * dt, low), bounds.high)).ordered()
         soft = self._soft_range
         if soft is None:
             return bounds
         rates = self._soft_rates(actual, before)
         if isfinite(limits.max_velocity):
             low = soft.clip(before + rates.low * dt)
-            soft = Bounds(low, np.clip(before + rates.high * dt, low, soft.high))
+            soft = CommandBounds(low, np.clip(before + rates.high * dt, low, soft.high))
         return soft.within(bounds)
 
-    def _velocity(self, actual: Actual, desired: Value) -> Bounds:
+    def _velocity(self, actual: Actual, desired: Value) -> CommandBounds:
         limits, dt = self.limits, self._period
-        bounds = Bounds(-limits.max_velocity, limits.max_velocity)
+        bounds = CommandBounds(-limits.max_velocity, limits.max_velocity)
         if limits.has_position_limits and actual.position is not None:
             low, high = ((end - actual.position) / dt for end in (limits.min_position, limits.max_position))
-            bounds = bounds.within(Bounds(low, high)).ordered()
+            bounds = bounds.within(CommandBounds(low, high)).ordered()
             stuck = self._far(actual.position) | ((low > 0.0) & (desired <= 0.0)) | ((high < 0.0) & (desired >= 0.0))
-            bounds = Bounds(*(np.where(stuck, 0.0, end) for end in bounds))
+            bounds = CommandBounds(*(np.where(stuck, 0.0, end) for end in bounds))
         if isfinite(limits.max_acceleration):
             change, before = limits.max_acceleration * dt, self._before["velocity"]
-            bounds = bounds.within(Bounds(before - change, before + change)).ordered()
+            bounds = bounds.within(CommandBounds(before - change, before + change)).ordered()
         if self.soft is None:
             return bounds
         rates = self._soft_rates(actual, actual.position)
         if isfinite(limits.max_acceleration) and actual.velocity is not None:
             change = limits.max_acceleration * dt
-            rates = rates.within(Bounds(actual.velocity - change, actual.velocity + change))
+            rates = rates.within(CommandBounds(actual.velocity - change, actual.velocity + change))
         return rates.within(bounds)
 
-    def _effort(self, actual: Actual, desired: Value) -> Bounds:
+    def _effort(self, actual: Actual, desired: Value) -> CommandBounds:
         limits = self.limits
         low: Value = -limits.max_effort
         high: Value = limits.max_effort
@@ -121,20 +121,20 @@ class CommandLimiter:
         if velocity is not None:
             low = np.where(velocity < -limits.max_velocity, 0.0, low)
             high = np.where(velocity > limits.max_velocity, 0.0, high)
-        bounds = Bounds(low, high)
+        bounds = CommandBounds(low, high)
         if self.soft is None or velocity is None or not isfinite(limits.max_effort):
             return bounds
         rates, k = self._soft_rates(actual, position), self.soft.k_velocity
         efforts = (np.clip(-k * (velocity - rate), -limits.max_effort, limits.max_effort) for rate in rates)
-        return Bounds(*efforts).within(bounds)
+        return CommandBounds(*efforts).within(bounds)
 
-    def _acceleration(self, actual: Actual, desired: Value) -> Bounds:
+    def _acceleration(self, actual: Actual, desired: Value) -> CommandBounds:
         """The deceleration's limit where it slows the joint down."""
         limits = self.limits
         slows = np.asarray(desired * (0.0 if actual.velocity is None else actual.velocity)) < 0.0
         braking = np.where(isfinite(limits.max_deceleration), limits.max_deceleration, limits.max_acceleration)
         most = np.where(slows, braking, limits.max_acceleration)
-        return Bounds(-most, most)
+        return CommandBounds(-most, most)
 
     def _far(self, position: Value) -> Value:
         limits = self.limits
@@ -143,22 +143,22 @@ class CommandLimiter:
     # --- soft limits --------------------------------------------------------------------------------------------
 
     @property
-    def _soft_range(self) -> Bounds | None:
+    def _soft_range(self) -> CommandBounds | None:
         soft = self.soft
         if soft is None or not soft.soft_upper_limit > soft.soft_lower_limit:
             return None
-        return Bounds(soft.soft_lower_limit, soft.soft_upper_limit)
+        return CommandBounds(soft.soft_lower_limit, soft.soft_upper_limit)
 
-    def _soft_rates(self, actual: Actual, where: Value | None) -> Bounds:
+    def _soft_rates(self, actual: Actual, where: Value | None) -> CommandBounds:
         """Velocities that lead to the soft limits from a position, in `1/k_position` seconds."""
         limits, soft, most = self.limits, self.soft, self.limits.max_velocity
         ends = self._soft_range
         if soft is None or not soft.k_position or ends is None or where is None or not isfinite(most):
-            return Bounds(-most, most)
+            return CommandBounds(-most, most)
         if not limits.has_position_limits:
-            return Bounds(-most, most)
-        rates = Bounds(*(np.clip(-soft.k_position * (where - end), -most, most) for end in ends))
+            return CommandBounds(-most, most)
+        rates = CommandBounds(*(np.clip(-soft.k_position * (where - end), -most, most) for end in ends))
         here = where if actual.position is None else actual.position
         outside = (here < ends.low) | (here > ends.high)
         slow = (np.where(outside, np.copysign(CREEP, rate), rate) for rate in rates)
-        return Bounds(*(np.where(self._far(here), 0.0, rate) for rate in slow))
+        return CommandBounds(*(np.where(self._far(here), 0.0, rate) for rate in slow))

@@ -67,7 +67,7 @@ def run(
         sim.inputs.hold(StepSlot.WRENCH, wrench)
     before = unsettled(sim)
     if sink is None and shown is schema:
-        _recorded(sim, n, plan, calls, Rows(sim, schema, recording.add), progress)
+        _recorded(sim, n, plan, calls, RecordedRows(sim, schema, recording.add), progress)
         warn_unsettled(sim, before, n)
         sim.warn_open_loops()
         return recording
@@ -75,13 +75,13 @@ def run(
     with nullcontext() if sink is None else opened(sink, shown) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
-        _recorded(sim, n, plan, calls, Rows(sim, schema, made, most), progress)
+        _recorded(sim, n, plan, calls, RecordedRows(sim, schema, made, most), progress)
     warn_unsettled(sim, before, n)
     sim.warn_open_loops()
     return recording
 
 
-class Rows:
+class RecordedRows:
     """Rows of a run on their way to a recording, or to a sink: as many at a time as it takes in `WRITING` seconds."""
 
     def __init__(
@@ -113,7 +113,7 @@ class Rows:
 
 
 def _recorded(
-    sim: Simulation, n: int, plan: Plan, calls: ControllerCalls | None, rows: Rows, progress: bool
+    sim: Simulation, n: int, plan: Plan, calls: ControllerCalls | None, rows: RecordedRows, progress: bool
 ) -> None:  # fmt: skip
     for slot, schedule in plan.items():
         for i, value in schedule.constant:
@@ -150,7 +150,7 @@ def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
     return plan
 
 
-def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report) -> None:
+def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: RecordedRows, report: Report) -> None:
     state, clock, every = sim.batch_state, sim.clock, rows.every
     begun, failed = clock.steps, False
     for first, count in clock.chunks(n, rows.most_steps):
@@ -222,7 +222,7 @@ def recorded_slots(sim: Simulation) -> tuple[str, ...]:
 
 
 def _step_by_step(
-    sim: Simulation, n: int, plan: Plan, rows: Rows, report: Report, controller: ControllerCalls
+    sim: Simulation, n: int, plan: Plan, rows: RecordedRows, report: Report, controller: ControllerCalls
 ) -> None:  # fmt: skip
     state, every, batch = sim.batch_state, rows.every, sim.batch
     commands, coordinates = sim.layout.commands, sim.layout.names.coordinates
@@ -245,7 +245,7 @@ def _step_by_step(
 class _Kept:
     """Rows that are kept one by one, and handed on when there are enough of them."""
 
-    def __init__(self, sim: Simulation, total: int, rows: Rows) -> None:
+    def __init__(self, sim: Simulation, total: int, rows: RecordedRows) -> None:
         self._sim, self._left, self._rows = sim, total, rows
         self._begin()
 

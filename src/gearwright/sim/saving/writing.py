@@ -10,6 +10,8 @@ import gearwright
 from gearwright.compiler import Program, find_backend
 from gearwright.compiler.program_text import to_text
 from gearwright.errors import UnknownNameError
+from gearwright.files import checked_path
+from gearwright.given_names import checked_names
 from gearwright.sim.saving import container
 from gearwright.sim.saving.as_data import to_data
 from gearwright.sim.saving.saved_kernels import SavedKernels
@@ -27,7 +29,8 @@ QUESTIONS = (
 
 def save(sim: Simulation, path: str | os.PathLike[str], questions: Sequence[str] | None = None) -> None:
     """See `Simulation.save`."""
-    asked = QUESTIONS if questions is None else tuple(questions)
+    checked_path(path, "a saved simulation")
+    asked = QUESTIONS if questions is None else checked_names("save(questions=…)", questions)
     for name in asked:
         if name not in QUESTIONS:
             raise UnknownNameError("question", name, QUESTIONS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from threading import RLock
 from typing import Any
 
 from gearwright.compiler import Buffer, Executable, Instance, SlotKind
@@ -23,6 +26,7 @@ class BatchState:
         self.states: Buffer = self.instance.states
         self._counter = self.instance.clock  # steps are counted where they are made
         self._edits = 0
+        self._turn, self._inside = RLock(), 0  # of `exclusive`
         self._deciding = {slot.name for slot in self.program.of_kind(SlotKind.STATE, SlotKind.PARAMETER)}
         self._keeps_derived = self.has(StepSlot.FRESH)
 
@@ -31,6 +35,16 @@ class BatchState:
         held = sum(slot.size for slot in self.program.slots if slot.kind is not SlotKind.SCRATCH)
         needed = (2 * held + sum(self.parts.values())) * executable.dtype.itemsize * self.size
         require_memory(needed, f"a batch of {self.size:,} robots", "take a smaller batch", CompileError)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Steps of other threads wait while its block runs: they see all that it writes, or nothing of it."""
+        with self._turn, nullcontext() if self._inside else self.instance.exclusive():
+            self._inside += 1
+            try:
+                yield
+            finally:
+                self._inside -= 1
 
     @property
     def version(self) -> int:
@@ -79,7 +93,8 @@ class BatchState:
 
     def state(self) -> Array:
         """A copy of all states, (B, nx)."""
-        numbers: Array = self.states.numbers()[0]
+        with self.exclusive():
+            numbers: Array = self.states.numbers()[0]
         return numbers
 
     def set_state(self, values: Array) -> None:

@@ -30,17 +30,18 @@ class Snapshot:
 
     @staticmethod
     def of(sim: Simulation) -> Snapshot:
-        state = sim.batch_state
-        slots = {slot.name: state.get(slot.name) for slot in state.program.of_kind(*HELD)}
-        own = sim.controller_state
-        called = (own.function, dict(own.memory)) if own.memory else None
-        return Snapshot(slots, sim.clock.start, sim.clock.steps, called)
+        state, own = sim.batch_state, sim.controller_state
+        with state.exclusive():
+            slots = {slot.name: state.get(slot.name) for slot in state.program.of_kind(*HELD)}
+            called = (own.function, dict(own.memory)) if own.memory else None
+            return Snapshot(slots, sim.clock.start, sim.clock.steps, called)
 
     def restore(self, sim: Simulation) -> None:
-        for name, values in self.slots.items():
-            sim.batch_state.set(name, values)
-        sim.clock.set(self.start, self.steps)
-        sim.controller_state.assign(*(self.called or (None, None)))
+        with sim.batch_state.exclusive():
+            for name, values in self.slots.items():
+                sim.batch_state.set(name, values)
+            sim.clock.set(self.start, self.steps)
+            sim.controller_state.assign(*(self.called or (None, None)))
 
     def check(self) -> None:
         """Raises where a controller with memory cannot be pickled."""

@@ -33,7 +33,7 @@ class Cpu(Backend):
 
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
         """An image where this process can load one, otherwise an object file for LLVM's loader."""
-        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
         from gearwright.compiler.backends.cpu.image.image import linked
         from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
         from gearwright.compiler.backends.cpu.image.portable import to_bytes
@@ -43,12 +43,12 @@ class Cpu(Backend):
 
         lanes = self._lanes(precision, batch)
         optimised = optimise_program(program, lanes, host().lanes(precision))
-        made = object_code(optimised, Layout(optimised, lanes), precision, host())
-        return to_bytes(linked(made), Layout(program, lanes)) if loads_images() else made
+        made = object_code(optimised, BlockLayout(optimised, lanes), precision, host())
+        return to_bytes(linked(made), BlockLayout(program, lanes)) if loads_images() else made
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
-        from gearwright.compiler.backends.cpu.batches.layout import Layout
+        from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
         from gearwright.compiler.backends.cpu.image.loaded_image import LoadedImage, loads_images
         from gearwright.compiler.backends.cpu.image.portable import from_bytes
 
@@ -58,7 +58,7 @@ class Cpu(Backend):
         from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
         from gearwright.compiler.backends.cpu.target import host
 
-        layout = Layout(program, self._lanes(precision, batch))
+        layout = BlockLayout(program, self._lanes(precision, batch))
         return CpuExecutable(program, precision, layout, LoadedCode(code, host()))
 
     def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:

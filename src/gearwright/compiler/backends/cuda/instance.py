@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,9 @@ class CudaInstance(Instance):
     def buffer(self, name: str, rows: int) -> DeviceBuffer:
         shape = (rows, self._slot(name).size, self.batch)
         return DeviceBuffer(self._arrays, self._arrays.zeros(shape, self.dtype))
+
+    def exclusive(self) -> AbstractContextManager[Any]:
+        return self._lock
 
     # running -------------------------------------------------------------------------------------------------------
 

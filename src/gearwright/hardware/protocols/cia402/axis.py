@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isfinite
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary, Key, Value
 from gearwright.hardware.protocols.cia402.objects import I32
@@ -15,10 +15,10 @@ UNLIMITED = 0xFFFFFFFF
 NEGATIVE, POSITIVE = 1, 2  # limit switches among the digital inputs
 
 
-class Axis:
+class Cia402Axis:
     """Demand and actual values. `profile` is the demand [counts]; modes move it, `follow` hands it to the drive."""
 
-    def __init__(self, drive: Drive, dictionary: Dictionary) -> None:
+    def __init__(self, drive: MotorDrive, dictionary: Dictionary) -> None:
         self.drive, self.dictionary = drive, dictionary
         self.counts = drive.counts_per_unit
         self.rated = drive.motor.rated_torque
@@ -126,7 +126,7 @@ class Axis:
         self.drive.current_limit = most * 1e-3 * self.drive.motor.current_rating
 
 
-def defaults(drive: Drive) -> dict[Key, Value]:
+def defaults(drive: MotorDrive) -> dict[Key, Value]:
     """Objects whose default the robot's file decides: one turn per second, ten turns per second squared."""
     turn = drive.motor.counts
     motor = drive.motor

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts, errors, nmt
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
@@ -29,7 +29,7 @@ FAULT, DISABLE_VOLTAGE, QUICK_STOP = 1, 2, 3  # reactions to a lost partner, obj
 class Cia402(CanDevice):
     """One drive."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.stored: dict[str, int] = {}
         self.objects = Dictionary(node, defaults(drive))

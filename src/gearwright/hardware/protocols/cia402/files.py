@@ -5,7 +5,7 @@ from __future__ import annotations
 from gearwright.hardware.protocols.cia402.device import Cia402
 from gearwright.hardware.protocols.cia402.dictionary import ROWS
 from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, OBJECTS, RECORDS, Object
-from gearwright.hardware.protocols.dbc import Message, Signal
+from gearwright.hardware.protocols.dbc import DbcSignal, Message
 
 VARIABLE, ARRAY, RECORD = 0x7, 0x8, 0x9
 MANDATORY = (0x1000, 0x1001, 0x1018)
@@ -65,17 +65,17 @@ def messages(device: Cia402) -> list[Message]:
             sends = number >= len(device.receive)
             name = f"Node{node}_{'T' if sends else 'R'}PDO{number % len(device.receive) + 1}"
             made.append(Message(pdo.id, name, pdo.size, f"Node{node}" if sends else "Master", _signals(pdo.mapped)))
-    emergency = (Signal("Error_code", 0, 16), Signal("Error_register", 16, 8))
+    emergency = (DbcSignal("Error_code", 0, 16), DbcSignal("Error_register", 16, 8))
     made.append(Message(0x80 + node, f"Node{node}_EMCY", 8, f"Node{node}", emergency))
-    made.append(Message(0x700 + node, f"Node{node}_Heartbeat", 1, f"Node{node}", (Signal("NMT_state", 0, 7),)))
+    made.append(Message(0x700 + node, f"Node{node}_Heartbeat", 1, f"Node{node}", (DbcSignal("NMT_state", 0, 7),)))
     return made
 
 
-def _signals(mapped: list[tuple[int, int, int]]) -> tuple[Signal, ...]:
+def _signals(mapped: list[tuple[int, int, int]]) -> tuple[DbcSignal, ...]:
     signals, at = [], 0
     for index, sub, size in mapped:
         row = ROWS[index, sub]
         name = row.name.replace(" ", "_") if index >= 0x6000 else f"Object_{index:04X}_{sub}"
-        signals.append(Signal(name, at, size * 8, "signed" if row.type.low < 0 else "unsigned"))
+        signals.append(DbcSignal(name, at, size * 8, "signed" if row.type.low < 0 else "unsigned"))
         at += size * 8
     return tuple(signals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, floor
 
-from gearwright.hardware.protocols.cia402.axis import NEGATIVE, POSITIVE, Axis
+from gearwright.hardware.protocols.cia402.axis import NEGATIVE, POSITIVE, Cia402Axis
 from gearwright.hardware.protocols.cia402.modes import ACKNOWLEDGED, HALT, REACHED, START, Mode
 
 STALLED = 0.05  # [s] below a tenth of the speed: the joint is at its stop
@@ -25,7 +25,7 @@ class Homing(Mode):
 
     code, name, positions = 6, "homing", False
 
-    def __init__(self, axis: Axis) -> None:
+    def __init__(self, axis: Cia402Axis) -> None:
         super().__init__(axis)
         self.attained = False
         self.phase = ""  # "stop", "switch", "edge", "index" or none

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from gearwright.hardware.profiles import ramp
-from gearwright.hardware.protocols.cia402.axis import Axis
+from gearwright.hardware.protocols.cia402.axis import Cia402Axis
 
 REACHED, ACKNOWLEDGED, DEVIATION = 1 << 10, 1 << 12, 1 << 13
 START, IMMEDIATE, RELATIVE, HALT = 1 << 4, 1 << 5, 1 << 6, 1 << 8
@@ -19,7 +19,7 @@ class Mode(ABC):
     name: ClassVar[str]
     positions = True  # whether the following error counts
 
-    def __init__(self, axis: Axis) -> None:
+    def __init__(self, axis: Cia402Axis) -> None:
         self.axis, self.objects = axis, axis.dictionary
         self.within = 0.0  # [s] that the actual value has been in its window
 

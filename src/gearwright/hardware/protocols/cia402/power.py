@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.protocols.cia402 import aborts, errors
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
-from gearwright.hardware.protocols.cia402.axis import UNLIMITED, Axis
+from gearwright.hardware.protocols.cia402.axis import UNLIMITED, Cia402Axis
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
 from gearwright.hardware.protocols.cia402.errors import Emergencies
 from gearwright.hardware.protocols.cia402.homing import Homing
@@ -21,7 +21,7 @@ from gearwright.hardware.protocols.cia402.modes import (
     ProfileTorque,
     ProfileVelocity,
 )  # fmt: skip
-from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Command, State, command
+from gearwright.hardware.protocols.cia402.states import TRANSITIONS, Controlword, PowerState, command
 
 MODES: dict[int, type[Mode]] = {
     mode.code: mode
@@ -41,17 +41,17 @@ OVERLOAD = 3.0  # [s] of (i/i_rated)² − 1: twice the rated current for a seco
 class PowerStage:
     """State machine, mode and faults of one drive."""
 
-    def __init__(self, drive: Drive, dictionary: Dictionary, emergencies: Emergencies) -> None:
+    def __init__(self, drive: MotorDrive, dictionary: Dictionary, emergencies: Emergencies) -> None:
         self.drive, self.objects, self.emergencies = drive, dictionary, emergencies
-        self.axis = Axis(drive, dictionary)
+        self.axis = Cia402Axis(drive, dictionary)
         self.modes = {code: kind(self.axis) for code, kind in MODES.items()}
         self.restart()
 
     def restart(self) -> None:
-        self.state = State.SWITCH_ON_DISABLED
+        self.state = PowerState.SWITCH_ON_DISABLED
         self.controlword = 0
         self.mode = self.modes[0]
-        self._leaving: State | None = None  # after a slow-down
+        self._leaving: PowerState | None = None  # after a slow-down
         self._late = self._open = self._blocked = self._overload = 0.0  # [s] that a symptom has lasted
         self.axis.release()
         self.axis.limit_torque()
@@ -61,7 +61,7 @@ class PowerStage:
     def write_controlword(self, word: int) -> None:
         rising = word & ~self.controlword
         self.controlword = word
-        if self.state is State.FAULT:
+        if self.state is PowerState.FAULT:
             if rising & FAULT_RESET:
                 self._reset_fault()
             return
@@ -69,7 +69,7 @@ class PowerStage:
         following = TRANSITIONS.get((self.state, wanted))
         if following is not None:
             self._go(following, wanted)
-        if self.state is State.ENABLED:
+        if self.state is PowerState.ENABLED:
             self.mode.on_controlword(word, rising)
 
     def write_mode(self, code: int) -> None:
@@ -77,30 +77,30 @@ class PowerStage:
             raise SdoAbortError(aborts.RANGE)
         if code and self.modes[code] is not self.mode:
             self.mode = self.modes[code]
-            if self.state is State.ENABLED:
+            if self.state is PowerState.ENABLED:
                 self.mode.enter()
 
     # --- transitions --------------------------------------------------------------------------------------------
 
-    def _go(self, following: State, wanted: Command) -> None:
+    def _go(self, following: PowerState, wanted: Controlword) -> None:
         o = self.objects
-        if self.state is State.ENABLED and following in (State.READY, State.SWITCHED_ON):
-            option = o[0x605B, 0] if following is State.READY else o[0x605C, 0]
+        if self.state is PowerState.ENABLED and following in (PowerState.READY, PowerState.SWITCHED_ON):
+            option = o[0x605B, 0] if following is PowerState.READY else o[0x605C, 0]
             if option == SLOW and not self._standing:
                 self._leaving = following
                 return
-        if self.state is State.QUICK_STOP and following is State.ENABLED and o[0x605A, 0] <= STAYS:
+        if self.state is PowerState.QUICK_STOP and following is PowerState.ENABLED and o[0x605A, 0] <= STAYS:
             return
-        if following is State.QUICK_STOP and o[0x605A, 0] == DISABLE:
-            following = State.SWITCH_ON_DISABLED
+        if following is PowerState.QUICK_STOP and o[0x605A, 0] == DISABLE:
+            following = PowerState.SWITCH_ON_DISABLED
         self._enter(following)
 
-    def _enter(self, state: State) -> None:
+    def _enter(self, state: PowerState) -> None:
         before, self.state, self._leaving = self.state, state, None
-        if state is State.ENABLED:
-            if before is not State.ENABLED:
+        if state is PowerState.ENABLED:
+            if before is not PowerState.ENABLED:
                 self.mode.enter()
-        elif state in (State.QUICK_STOP, State.FAULT_REACTION):
+        elif state in (PowerState.QUICK_STOP, PowerState.FAULT_REACTION):
             if self.mode.code in (ProfileTorque.code, CyclicTorque.code):
                 self.axis.start()
         else:
@@ -111,28 +111,28 @@ class PowerStage:
         return abs(self.axis.velocity) <= self.objects[0x606F, 0]
 
     def quick_stop(self) -> None:
-        if self.state is State.ENABLED:
-            self._go(State.QUICK_STOP, Command.STOP_QUICKLY)
+        if self.state is PowerState.ENABLED:
+            self._go(PowerState.QUICK_STOP, Controlword.STOP_QUICKLY)
 
     def disable_voltage(self) -> None:
-        if self.state in (State.READY, State.SWITCHED_ON, State.ENABLED, State.QUICK_STOP):
-            self._enter(State.SWITCH_ON_DISABLED)
+        if self.state in (PowerState.READY, PowerState.SWITCHED_ON, PowerState.ENABLED, PowerState.QUICK_STOP):
+            self._enter(PowerState.SWITCH_ON_DISABLED)
 
     def fault(self, code: int) -> None:
         self.emergencies.report(code)
         self.objects[0x603F, 0] = code
-        if self.state in (State.FAULT, State.FAULT_REACTION):
+        if self.state in (PowerState.FAULT, PowerState.FAULT_REACTION):
             return
-        running = self.state in (State.ENABLED, State.QUICK_STOP)
+        running = self.state in (PowerState.ENABLED, PowerState.QUICK_STOP)
         option = self.objects[0x605E, 0]
-        self._enter(State.FAULT_REACTION if running and option != DISABLE else State.FAULT)
+        self._enter(PowerState.FAULT_REACTION if running and option != DISABLE else PowerState.FAULT)
 
     def _reset_fault(self) -> None:
         if not self._lasting():
             self.emergencies.clear()
             self.objects[0x603F, 0] = 0
             self._late = self._open = self._blocked = self._overload = 0.0
-            self._enter(State.SWITCH_ON_DISABLED)
+            self._enter(PowerState.SWITCH_ON_DISABLED)
 
     # --- time ---------------------------------------------------------------------------------------------------
 
@@ -142,21 +142,21 @@ class PowerStage:
         if self._leaving is not None:
             if self.mode.decelerate(o[0x6084, 0], dt):
                 self._enter(self._leaving)
-        elif self.state is State.ENABLED:
+        elif self.state is PowerState.ENABLED:
             if self.controlword & HALT and self.mode.code in (1, 3, 4):
                 self.mode.decelerate(o[0x6084, 0] if o[0x605D, 0] == SLOW else o[0x6085, 0], dt)
             else:
                 self.mode.tick(dt)
-        elif self.state is State.QUICK_STOP:
+        elif self.state is PowerState.QUICK_STOP:
             option = o[0x605A, 0]
             slow = option in (SLOW, SLOW + STAYS)
             stopped = self.mode.decelerate(o[0x6084, 0] if slow else o[0x6085, 0], dt)
             if stopped and option < STAYS:
-                self._enter(State.SWITCH_ON_DISABLED)
-        elif self.state is State.FAULT_REACTION:
+                self._enter(PowerState.SWITCH_ON_DISABLED)
+        elif self.state is PowerState.FAULT_REACTION:
             stopped = self.mode.decelerate(o[0x6084, 0] if o[0x605E, 0] == SLOW else o[0x6085, 0], dt)
             if stopped:
-                self._enter(State.FAULT)
+                self._enter(PowerState.FAULT)
 
     def _lasting(self) -> int:
         """The code of a cause that a reset does not take away."""
@@ -168,7 +168,7 @@ class PowerStage:
         lasting = self._lasting()
         if lasting:
             self.fault(lasting)
-        if self.state is not State.ENABLED:
+        if self.state is not PowerState.ENABLED:
             return
         drive, rating = self.drive, self.drive.motor.current_rating
         asked, flows = abs(drive.torque), abs(drive.sample.torque)
@@ -195,7 +195,7 @@ class PowerStage:
         word = self.state.value | REMOTE
         if not self.drive.starved:
             word |= VOLTAGE
-        if self.state is State.ENABLED:
+        if self.state is PowerState.ENABLED:
             word |= self.mode.status() | LIMITED * (self.axis.clipped or self.drive.saturated)
             word |= DEVIATION * (self.mode.positions and self._late > 0.0)
             if self.controlword & HALT and self.mode.code in (1, 3, 4):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class State(Enum):
+class PowerState(Enum):
     """A state, with the bits of the statusword that name it."""
 
     NOT_READY = 0x00
@@ -23,18 +23,18 @@ class State(Enum):
 
 
 _WORDS = {
-    State.NOT_READY: "not ready to switch on",
-    State.SWITCH_ON_DISABLED: "switch on disabled",
-    State.READY: "ready to switch on",
-    State.SWITCHED_ON: "switched on",
-    State.ENABLED: "operation enabled",
-    State.QUICK_STOP: "quick stop active",
-    State.FAULT_REACTION: "fault reaction active",
-    State.FAULT: "fault",
+    PowerState.NOT_READY: "not ready to switch on",
+    PowerState.SWITCH_ON_DISABLED: "switch on disabled",
+    PowerState.READY: "ready to switch on",
+    PowerState.SWITCHED_ON: "switched on",
+    PowerState.ENABLED: "operation enabled",
+    PowerState.QUICK_STOP: "quick stop active",
+    PowerState.FAULT_REACTION: "fault reaction active",
+    PowerState.FAULT: "fault",
 }
 
 
-class Command(Enum):
+class Controlword(Enum):
     """The transition that bits 0 to 3 of a controlword ask for."""
 
     DISABLE_VOLTAGE = "disable voltage"
@@ -44,30 +44,30 @@ class Command(Enum):
     ENABLE = "enable operation"
 
 
-def command(controlword: int) -> Command:
+def command(controlword: int) -> Controlword:
     if not controlword & 0x2:
-        return Command.DISABLE_VOLTAGE
+        return Controlword.DISABLE_VOLTAGE
     if not controlword & 0x4:
-        return Command.STOP_QUICKLY
+        return Controlword.STOP_QUICKLY
     if not controlword & 0x1:
-        return Command.SHUTDOWN
-    return Command.ENABLE if controlword & 0x8 else Command.SWITCH_ON
+        return Controlword.SHUTDOWN
+    return Controlword.ENABLE if controlword & 0x8 else Controlword.SWITCH_ON
 
 
-TRANSITIONS: dict[tuple[State, Command], State] = {
-    (State.SWITCH_ON_DISABLED, Command.SHUTDOWN): State.READY,
-    (State.READY, Command.DISABLE_VOLTAGE): State.SWITCH_ON_DISABLED,
-    (State.READY, Command.STOP_QUICKLY): State.SWITCH_ON_DISABLED,
-    (State.READY, Command.SWITCH_ON): State.SWITCHED_ON,
-    (State.READY, Command.ENABLE): State.ENABLED,
-    (State.SWITCHED_ON, Command.DISABLE_VOLTAGE): State.SWITCH_ON_DISABLED,
-    (State.SWITCHED_ON, Command.STOP_QUICKLY): State.SWITCH_ON_DISABLED,
-    (State.SWITCHED_ON, Command.SHUTDOWN): State.READY,
-    (State.SWITCHED_ON, Command.ENABLE): State.ENABLED,
-    (State.ENABLED, Command.DISABLE_VOLTAGE): State.SWITCH_ON_DISABLED,
-    (State.ENABLED, Command.SHUTDOWN): State.READY,
-    (State.ENABLED, Command.SWITCH_ON): State.SWITCHED_ON,
-    (State.ENABLED, Command.STOP_QUICKLY): State.QUICK_STOP,
-    (State.QUICK_STOP, Command.DISABLE_VOLTAGE): State.SWITCH_ON_DISABLED,
-    (State.QUICK_STOP, Command.ENABLE): State.ENABLED,
+TRANSITIONS: dict[tuple[PowerState, Controlword], PowerState] = {
+    (PowerState.SWITCH_ON_DISABLED, Controlword.SHUTDOWN): PowerState.READY,
+    (PowerState.READY, Controlword.DISABLE_VOLTAGE): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.READY, Controlword.STOP_QUICKLY): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.READY, Controlword.SWITCH_ON): PowerState.SWITCHED_ON,
+    (PowerState.READY, Controlword.ENABLE): PowerState.ENABLED,
+    (PowerState.SWITCHED_ON, Controlword.DISABLE_VOLTAGE): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.SWITCHED_ON, Controlword.STOP_QUICKLY): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.SWITCHED_ON, Controlword.SHUTDOWN): PowerState.READY,
+    (PowerState.SWITCHED_ON, Controlword.ENABLE): PowerState.ENABLED,
+    (PowerState.ENABLED, Controlword.DISABLE_VOLTAGE): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.ENABLED, Controlword.SHUTDOWN): PowerState.READY,
+    (PowerState.ENABLED, Controlword.SWITCH_ON): PowerState.SWITCHED_ON,
+    (PowerState.ENABLED, Controlword.STOP_QUICKLY): PowerState.QUICK_STOP,
+    (PowerState.QUICK_STOP, Controlword.DISABLE_VOLTAGE): PowerState.SWITCH_ON_DISABLED,
+    (PowerState.QUICK_STOP, Controlword.ENABLE): PowerState.ENABLED,
 }

@@ -20,7 +20,7 @@ def to_float(whole: int, low: float, high: float, bits: int) -> float:
     return low + whole * (high - low) / ((1 << bits) - 1)
 
 
-class Command(NamedTuple):
+class MitCommand(NamedTuple):
     """`τ = kp·(position − x) + kd·(velocity − ẋ) + torque`."""
 
     position: float
@@ -30,10 +30,10 @@ class Command(NamedTuple):
     torque: float
 
 
-def unpack(data: bytes, m: MitMotor) -> Command:
+def unpack(data: bytes, m: MitMotor) -> MitCommand:
     """Eight bytes, big-endian: position 16 bits, velocity, kp, kd and torque 12 bits each."""
     n = int.from_bytes(data, "big")
-    return Command(
+    return MitCommand(
         to_float(n >> 48, -m.position_range, m.position_range, 16),
         to_float(n >> 36 & 0xFFF, -m.velocity_range, m.velocity_range, 12),
         to_float(n >> 24 & 0xFFF, 0.0, m.kp_range, 12),
@@ -42,7 +42,7 @@ def unpack(data: bytes, m: MitMotor) -> Command:
     )
 
 
-def pack(command: Command, m: MitMotor) -> bytes:
+def pack(command: MitCommand, m: MitMotor) -> bytes:
     """The frame of a client, for tests and examples."""
     p = to_whole(command.position, -m.position_range, m.position_range, 16)
     v = to_whole(command.velocity, -m.velocity_range, m.velocity_range, 12)

@@ -8,7 +8,7 @@ from math import isfinite
 from struct import Struct
 from typing import ClassVar
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit import codec
@@ -31,7 +31,7 @@ class Damiao(MitDrive):
     over_temperature, under_voltage, lost = 0xC, 0x9, 0xD
     names: ClassVar[Mapping[int, str]] = {0xC: "ROTOR_OVER_TEMP", 0x9: "UNDER_VOLTAGE", 0xD: "LOST_COMM"}
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.registers: dict[int, float] = {n: row.default for n, row in REGISTERS.items()}
         super().__init__(drive, node, options)
         gains, m = default_gains(drive), self.ranges

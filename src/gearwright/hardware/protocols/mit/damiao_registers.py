@@ -10,7 +10,7 @@ FLOAT, WHOLE = Struct("<f"), Struct("<I")
 
 
 @dataclass(frozen=True)
-class Register:
+class DamiaoRegister:
     number: int
     name: str
     type: Struct
@@ -30,8 +30,8 @@ class Register:
         return float(value) if isfinite(value) and self.low <= value <= self.high else None
 
 
-def _rw(number: int, name: str, type: Struct, default: float, low: float = 0.0, high: float = 3.4e38) -> Register:
-    return Register(number, name, type, True, default, low, high)
+def _rw(number: int, name: str, type: Struct, default: float, low: float = 0.0, high: float = 3.4e38) -> DamiaoRegister:
+    return DamiaoRegister(number, name, type, True, default, low, high)
 
 
 ROWS = (
@@ -46,16 +46,16 @@ ROWS = (
     _rw(8, "ESC_ID", WHOLE, 0, 0, 0x7FF),
     _rw(9, "TIMEOUT", WHOLE, 0, 0, 0xFFFFFFFF),
     _rw(10, "CTRL_MODE", WHOLE, 1, 1, 4),
-    Register(11, "Damp", FLOAT),
-    Register(12, "Inertia", FLOAT),
-    Register(13, "hw_ver", WHOLE),
-    Register(14, "sw_ver", WHOLE, default=5013),
-    Register(15, "SN", WHOLE),
-    Register(16, "NPP", WHOLE, default=14),
-    Register(17, "Rs", FLOAT),
-    Register(18, "Ls", FLOAT),
-    Register(19, "Flux", FLOAT),
-    Register(20, "Gr", FLOAT, default=1.0),
+    DamiaoRegister(11, "Damp", FLOAT),
+    DamiaoRegister(12, "Inertia", FLOAT),
+    DamiaoRegister(13, "hw_ver", WHOLE),
+    DamiaoRegister(14, "sw_ver", WHOLE, default=5013),
+    DamiaoRegister(15, "SN", WHOLE),
+    DamiaoRegister(16, "NPP", WHOLE, default=14),
+    DamiaoRegister(17, "Rs", FLOAT),
+    DamiaoRegister(18, "Ls", FLOAT),
+    DamiaoRegister(19, "Flux", FLOAT),
+    DamiaoRegister(20, "Gr", FLOAT, default=1.0),
     _rw(21, "PMAX", FLOAT, 12.5, 1e-3),
     _rw(22, "VMAX", FLOAT, 30.0, 1e-3),
     _rw(23, "TMAX", FLOAT, 10.0, 1e-3),
@@ -71,14 +71,17 @@ ROWS = (
     _rw(33, "IQ_c1", FLOAT, 1000.0, 100.0, 10000.0),
     _rw(34, "VL_c1", FLOAT, 50.0, 0.0, 10000.0),
     _rw(35, "can_br", WHOLE, 4, 0, 4),
-    Register(36, "sub_ver", WHOLE),
-    *(Register(n, name, FLOAT) for n, name in ((50, "u_off"), (51, "v_off"), (52, "k1"), (53, "k2"), (54, "m_off"))),
-    Register(55, "dir", FLOAT, default=1.0),
-    Register(56, "m_off of the motor", FLOAT),
-    *(Register(n, name, FLOAT) for n, name in ((59, "Imax"), (60, "VBus"), (61, "Tpcb"), (62, "Tmtr"))),
-    *(Register(n, name, FLOAT) for n, name in ((63, "Iu_off"), (64, "Iv_off"), (65, "Iw_off"))),
-    Register(80, "p_m", FLOAT),
-    Register(81, "xout", FLOAT),
+    DamiaoRegister(36, "sub_ver", WHOLE),
+    *(
+        DamiaoRegister(n, name, FLOAT)
+        for n, name in ((50, "u_off"), (51, "v_off"), (52, "k1"), (53, "k2"), (54, "m_off"))
+    ),
+    DamiaoRegister(55, "dir", FLOAT, default=1.0),
+    DamiaoRegister(56, "m_off of the motor", FLOAT),
+    *(DamiaoRegister(n, name, FLOAT) for n, name in ((59, "Imax"), (60, "VBus"), (61, "Tpcb"), (62, "Tmtr"))),
+    *(DamiaoRegister(n, name, FLOAT) for n, name in ((63, "Iu_off"), (64, "Iv_off"), (65, "Iw_off"))),
+    DamiaoRegister(80, "p_m", FLOAT),
+    DamiaoRegister(81, "xout", FLOAT),
 )
 
 REGISTERS = {row.number: row for row in ROWS}

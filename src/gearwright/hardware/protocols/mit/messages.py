@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from gearwright.hardware.protocols.dbc import Message, Signal
+from gearwright.hardware.protocols.dbc import DbcSignal, Message
 from gearwright.hardware.protocols.mit.models import MitMotor
 
 
-def command(m: MitMotor) -> tuple[Signal, ...]:
+def command(m: MitMotor) -> tuple[DbcSignal, ...]:
     """Position, velocity, gains and torque of a client."""
     return (
         _symmetric("Position", 0, 16, m.position_range, "rad"),
         _symmetric("Velocity", 16, 12, m.velocity_range, "rad/s"),
-        Signal("Kp", 28, 12, scale=m.kp_range / 4095, unit="N·m/rad", big_endian=True),
-        Signal("Kd", 40, 12, scale=m.kd_range / 4095, unit="N·m·s/rad", big_endian=True),
+        DbcSignal("Kp", 28, 12, scale=m.kp_range / 4095, unit="N·m/rad", big_endian=True),
+        DbcSignal("Kd", 40, 12, scale=m.kd_range / 4095, unit="N·m·s/rad", big_endian=True),
         _symmetric("Torque", 52, 12, m.torque_range, "N·m"),
     )
 
 
-def state(m: MitMotor) -> tuple[Signal, ...]:
+def state(m: MitMotor) -> tuple[DbcSignal, ...]:
     """Behind the first byte, which is each product's own."""
     return (
         _symmetric("Position", 8, 16, m.position_range, "rad"),
@@ -26,13 +26,13 @@ def state(m: MitMotor) -> tuple[Signal, ...]:
     )
 
 
-def _symmetric(name: str, start: int, bits: int, most: float, unit: str) -> Signal:
-    return Signal(name, start, bits, scale=2.0 * most / ((1 << bits) - 1), offset=-most, unit=unit, big_endian=True)
+def _symmetric(name: str, start: int, bits: int, most: float, unit: str) -> DbcSignal:
+    return DbcSignal(name, start, bits, scale=2.0 * most / ((1 << bits) - 1), offset=-most, unit=unit, big_endian=True)
 
 
 def damiao(node: int, master: int, m: MitMotor) -> list[Message]:
-    status = (Signal("Node", 4, 4, big_endian=True), Signal("Status", 0, 4, big_endian=True))
-    heat = (Signal("MOS_Temperature", 48, 8, unit="°C"), Signal("Rotor_Temperature", 56, 8, unit="°C"))
+    status = (DbcSignal("Node", 4, 4, big_endian=True), DbcSignal("Status", 0, 4, big_endian=True))
+    heat = (DbcSignal("MOS_Temperature", 48, 8, unit="°C"), DbcSignal("Rotor_Temperature", 56, 8, unit="°C"))
     return [
         Message(node, f"Drive{node}_Command", 8, "Master", command(m)),
         Message(master, f"Drive{node}_State", 8, f"Drive{node}", (*status, *state(m), *heat)),

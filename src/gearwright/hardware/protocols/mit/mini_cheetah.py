@@ -8,7 +8,7 @@ from math import inf
 from typing import ClassVar
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.models import MitMotor
@@ -23,7 +23,7 @@ class MitDrive(CanDevice):
     over_temperature, under_voltage, lost = 1, 2, 3  # codes of the errors that this drive has
     names: ClassVar[Mapping[int, str]] = {1: "over-temperature", 2: "under-voltage", 3: "communication lost"}
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         motor = drive.motor
         self.ranges = motor if isinstance(motor, MitMotor) else MitMotor()

@@ -10,7 +10,7 @@ from math import inf, isfinite
 from struct import Struct
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit.codec import to_float, to_whole
@@ -38,7 +38,7 @@ WHOLE = {RUN_MODE: Struct("<B3x"), CAN_TIMEOUT: Struct("<I")}
 class RobStride(CanDevice):
     """One drive."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.ranges = drive.motor if isinstance(drive.motor, MitMotor) else MitMotor()
         self.zero = 0.0

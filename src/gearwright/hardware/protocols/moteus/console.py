@@ -6,12 +6,12 @@ from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
 from gearwright.hardware.protocols.moteus import multiplex, telemetry
-from gearwright.hardware.protocols.moteus.multiplex import Stream
+from gearwright.hardware.protocols.moteus.multiplex import RegisterStream
 from gearwright.hardware.protocols.moteus.servo import BRAKE, POSITION, STOPPED, ZERO_VELOCITY
 
 if TYPE_CHECKING:
     from gearwright.hardware.protocols.moteus.device import Moteus
-    from gearwright.hardware.protocols.moteus.servo import Servo
+    from gearwright.hardware.protocols.moteus.servo import MoteusServo
 
 CHANNEL = 1
 LONGEST_LINE, LONGEST_ANSWER = 256, 4096  # [bytes]
@@ -46,7 +46,7 @@ class Console:
         self._rates: dict[str, float] = {}  # channel → period [s]
         self._due: dict[str, float] = {}
 
-    def on_stream(self, part: Stream, room: int) -> bytes:
+    def on_stream(self, part: RegisterStream, room: int) -> bytes:
         if part.channel != CHANNEL:
             return b""
         if part.data is not None:
@@ -170,7 +170,7 @@ class Console:
         own = {name: value for name, value in lines.items() if not words or name.split(".")[0] == words[0]}
         return "".join(f"{name} {value}\r\n" for name, value in own.items()) + OK if own else "ERR unknown group\r\n"
 
-    def _holder(self, setting: str) -> Moteus | Servo:
+    def _holder(self, setting: str) -> Moteus | MoteusServo:
         return self.device if setting == "node" else self.device.servo
 
     def _set(self, setting: str, words: list[str]) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from math import inf, isfinite
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame, padded
 from gearwright.hardware.protocols.moteus import multiplex
 from gearwright.hardware.protocols.moteus.console import Console
-from gearwright.hardware.protocols.moteus.multiplex import Asked, Stream, Written
+from gearwright.hardware.protocols.moteus.multiplex import Asked, RegisterStream, Written
 from gearwright.hardware.protocols.moteus.registers import REGISTERS, WHOLE
-from gearwright.hardware.protocols.moteus.servo import COMMANDED, FAULT, FAULTS, MODES, STOPPED, Servo
+from gearwright.hardware.protocols.moteus.servo import COMMANDED, FAULT, FAULTS, MODES, STOPPED, MoteusServo
 
 TICK = 1e-3  # [s] of trajectories, watchdog and faults
 BROADCAST = 0x7F
@@ -27,12 +27,12 @@ class Moteus(CanDevice):
     """One controller."""
 
     firmware: int = FIRMWARE
-    servo: Servo
+    servo: MoteusServo
     uuid: bytes
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
-        self.servo = Servo(drive)
+        self.servo = MoteusServo(drive)
         self.uuid = b"gearwright".ljust(15, b"\0") + bytes([node])
         self.console = Console(self)
         self._live = self._live_table()
@@ -76,7 +76,7 @@ class Moteus(CanDevice):
         self.servo.now = t
         source, answers = frame.id >> 8 & 0x7F, frame.id & 0x8000
         written: dict[int, float] = {}
-        asked: list[Asked | Stream] = []
+        asked: list[Asked | RegisterStream] = []
         try:
             for part in multiplex.parse(frame.data):
                 if isinstance(part, Written):
@@ -110,10 +110,10 @@ class Moteus(CanDevice):
                     return False
         return True
 
-    def _reply(self, asked: list[Asked | Stream]) -> bytes:
+    def _reply(self, asked: list[Asked | RegisterStream]) -> bytes:
         out = b""
         for part in asked:
-            if isinstance(part, Stream):
+            if isinstance(part, RegisterStream):
                 answer = self.console.on_stream(part, multiplex.LONGEST - len(out))
             else:
                 answer = self._values(part)

@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     number: int  # of registers
 
 
-class Stream(NamedTuple):
+class RegisterStream(NamedTuple):
     channel: int
     data: bytes | None  # None: the client polls
     most: int = 0
@@ -36,7 +36,7 @@ class MalformedError(Exception):
     """The rest of a frame makes no sense."""
 
 
-def parse(data: bytes) -> Iterator[Written | Asked | Stream]:
+def parse(data: bytes) -> Iterator[Written | Asked | RegisterStream]:
     """The subframes of a frame from a client; raises `MalformedError` where one ends early or is unknown."""
     at = 0
     while at < len(data):
@@ -61,11 +61,11 @@ def parse(data: bytes) -> Iterator[Written | Asked | Stream]:
             channel, at = _whole(data, at)
             length, at = _whole(data, at)
             if code == CLIENT_POLL:
-                yield Stream(channel, None, length)
+                yield RegisterStream(channel, None, length)
                 continue
             if at + length > len(data):
                 raise MalformedError
-            yield Stream(channel, data[at : at + length])
+            yield RegisterStream(channel, data[at : at + length])
             at += length
         else:
             raise MalformedError

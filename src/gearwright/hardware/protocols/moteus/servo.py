@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, isfinite, isnan, tau
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.protocols.defaults import elapsed
 from gearwright.hardware.protocols.moteus.registers import COMMANDS
@@ -19,10 +19,10 @@ FAULTS = {38: "over-temperature", 39: "outside limits", 40: "under-voltage"}
 FREQUENCY = 100.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
 
 
-class Servo:
+class MoteusServo:
     """One servo: `command` holds the command registers by name; a mode in force reads them."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: MotorDrive) -> None:
         self.drive = drive
         self.turn = 1.0 if drive.length else tau  # [rad]
         self.kp = drive.inertia * FREQUENCY**2 * self.turn  # [N·m/turn]

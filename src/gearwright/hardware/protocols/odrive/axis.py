@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, tau
 
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile, ramp
 from gearwright.hardware.protocols.defaults import default_gains, elapsed
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
@@ -54,10 +54,10 @@ class Config:
     filter_bandwidth: float = 20.0  # [rad/s] of the position filter
 
 
-class Axis:
+class OdriveAxis:
     """Takes what the messages ask for; `tick` moves its trajectories on and looks for errors."""
 
-    def __init__(self, drive: Drive, watchdog: float) -> None:
+    def __init__(self, drive: MotorDrive, watchdog: float) -> None:
         self.drive, self.watchdog = drive, watchdog  # [s]; 0: off
         self.turn = 1.0 if drive.length else tau  # [rad] of one turn on the wire
         self.deliver()

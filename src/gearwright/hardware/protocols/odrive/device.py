@@ -10,10 +10,10 @@ from math import isfinite
 from struct import Struct
 
 from gearwright.hardware.device import CanDevice
-from gearwright.hardware.drive import Drive
+from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.defaults import ROUNDING
-from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, ESTOP, INPUT_MODES, STATES, Axis
+from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, ESTOP, INPUT_MODES, STATES, OdriveAxis
 
 TICK = 1e-3  # [s] between two steps of trajectories and checks
 HEARTBEAT, ENCODER = 0.1, 0.01  # [s] as delivered
@@ -24,9 +24,9 @@ SERIAL = 0x6765617277
 class ODrive(CanDevice):
     """One axis on the bus."""
 
-    def __init__(self, drive: Drive, node: int, options: Mapping[str, str] | None = None) -> None:
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
-        self.axis = Axis(drive, float(self.options.get("watchdog", 0.0)))
+        self.axis = OdriveAxis(drive, float(self.options.get("watchdog", 0.0)))
         self._commands = self._command_table()
         self._queries = self._query_table()
         self.power_on(0.0)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.memory import ALIGNMENT, BlockedBuffer, aligned
-from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, run_in_turn
+from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, held, run_in_turn
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 class CpuExecutable(Executable):
     """Machine code of one program for one number of lanes and one precision."""
 
-    def __init__(self, program: Program, precision: str, layout: Layout, code: LoadedCode | LoadedImage) -> None:
+    def __init__(self, program: Program, precision: str, layout: BlockLayout, code: LoadedCode | LoadedImage) -> None:
         super().__init__(program, precision)
         self.layout, self.lanes, self.code = layout, layout.lanes, code
 
@@ -70,6 +71,9 @@ class CpuInstance(Instance):
     def buffer(self, name: str, rows: int) -> BlockedBuffer:
         shape = (self.blocks, rows, self._slot(name).size, self.lanes)
         return BlockedBuffer(aligned(shape, self.dtype), self.batch)
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        return held(self._call, self._address, self._lock)
 
     # running -------------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER
 
 
 @dataclass(frozen=True)
-class Layout:
+class BlockLayout:
     """Element offsets of a program's slots. An element is one value of every lane."""
 
     program: Program

@@ -5,13 +5,15 @@ the states from the count of steps, and no pool of threads is there to be lost i
 (`pthread_create`); where there are none, or no more, the calling thread does the work.
 
 A batch is stepped by one call at a time: a call takes the lock of its memory first, and gives up after `ATTEMPTS` where
-another thread's call has it. `run_in_turn` tries again, with pauses in which Python hears signals.
+another thread's call has it. `run_in_turn` tries again, with pauses in which Python hears signals. Python itself takes
+the lock and gives it back by calls with `ACQUIRE` and `RELEASE` in the place of a number of steps.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from time import sleep
 from typing import Any
@@ -20,6 +22,8 @@ HEAD = ("stops", "clock", "lock", "create", "join", "count")
 SPAN = ("table", "thread", "started")
 WORDS = {name: i for i, name in enumerate(HEAD)}
 BUSY = 2  # answer of a call that another thread's call keeps out; 1: some robot failed, 0: none did
+ACQUIRE, RELEASE = -1, -2  # in the place of a number of steps
+STEPPING, HELD = 1, 2  # values of the lock while a call steps, and while Python has it; 0: free
 ATTEMPTS = 5000  # at the lock before a call gives up: some 0.1 ms, so that short steps of two threads take turns
 PAUSE = 1e-4  # [s] between two calls that wait
 Run = Callable[[int, int], int]  # the address of `Spans.words` and a number of steps to its answer
@@ -30,7 +34,7 @@ class Spans:
 
     stops   1 of a single robot: the count of steps ends at its last good state
     clock   address of the count of steps made, which the call adds to
-    lock    address of a word that is 1 while a call steps this memory
+    lock    address of a word that is not 0 while a call steps this memory, or Python has it
     """
 
     def __init__(self, tables: Sequence[Any], clock: ctypes.c_int64, lock: ctypes.c_int64, *, stops: bool) -> None:
@@ -53,6 +57,17 @@ def function(address: int) -> Run:
     word = ctypes.c_void_p  # also the number of steps: ctypes converts it in half the time of a c_int64
     run: Run = ctypes.CFUNCTYPE(ctypes.c_int64, word, word)(address)
     return run
+
+
+@contextmanager
+def held(run: Run, spans: int, lock: ctypes.c_int64) -> Iterator[None]:
+    """Keeps calls of other threads out. Two threads of Python must not do so at once."""
+    try:
+        run_in_turn(run, spans, ACQUIRE)
+        yield
+    finally:
+        if lock.value == HELD:  # Ctrl-C may come while it waits
+            run(spans, RELEASE)
 
 
 def run_in_turn(run: Run, spans: int, steps: int) -> int:
@@ -82,10 +97,16 @@ define i64 @run_spans(ptr %spans, i64 %steps) {{
 entry:
   %lock.at = {word["lock"]}
   %lock = load ptr, ptr %lock.at
-  br label %acquire
+  %to.release = icmp eq i64 %steps, {RELEASE}
+  %to.acquire = icmp eq i64 %steps, {ACQUIRE}
+  %taken = select i1 %to.acquire, i64 {HELD}, i64 {STEPPING}
+  br i1 %to.release, label %release, label %acquire
+release:
+  store atomic i64 0, ptr %lock release, align 8
+  ret i64 0
 acquire:
   %attempt = phi i64 [ 1, %entry ], [ %attempt.next, %again ]
-  %acquired = cmpxchg ptr %lock, i64 0, i64 1 acquire monotonic
+  %acquired = cmpxchg ptr %lock, i64 0, i64 %taken acquire monotonic
   %ours = extractvalue {{ i64, i1 }} %acquired, 1
   br i1 %ours, label %locked, label %again
 again:
@@ -95,6 +116,10 @@ again:
 busy:
   ret i64 {BUSY}
 locked:
+  br i1 %to.acquire, label %held, label %begin
+held:
+  ret i64 0
+begin:
   %count.at = {word["count"]}
   %count = load i64, ptr %count.at
   %create.at = {word["create"]}
@@ -102,7 +127,7 @@ locked:
   %threads = icmp ne ptr %create, null
   br label %start
 start:
-  %i = phi i64 [ 0, %locked ], [ %i.next, %prepared ]
+  %i = phi i64 [ 0, %begin ], [ %i.next, %prepared ]
   {_span("i")}
   %i.steps = getelementptr i64, ptr %i.table, i64 {table["steps"]}
   store i64 %steps, ptr %i.steps

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gearwright.compiler.backends.cpu.batches.layout import Layout
-from gearwright.compiler.backends.cpu.batches.spans import HEAD, SPAN
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
+from gearwright.compiler.backends.cpu.batches.spans import ACQUIRE, HEAD, RELEASE, SPAN
 from gearwright.compiler.backends.cpu.image.image import Image
 from gearwright.compiler.backends.cpu.image.loaded_image import check_machine
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
@@ -37,13 +37,21 @@ def instruction_sets() -> frozenset[str]:
     return frozenset(INSTRUCTION_SETS & set(flags.split()))
 
 
-def _interface(layout: Layout) -> str:
+def _interface(layout: BlockLayout) -> str:
     """A digest of how Python calls the code: words of its tables, places of slots."""
-    parts = (HEAD, SPAN, tuple(CallTable(layout).words), tuple(layout.arena.items()), layout.state_elements)
+    parts = (
+        HEAD,
+        SPAN,
+        ACQUIRE,
+        RELEASE,
+        tuple(CallTable(layout).words),
+        tuple(layout.arena.items()),
+        layout.state_elements,
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def to_bytes(image: Image, layout: Layout) -> bytes:
+def to_bytes(image: Image, layout: BlockLayout) -> bytes:
     """For `from_bytes`, there or on another machine."""
     head = {
         "lanes": layout.lanes, "needs": sorted(instruction_sets()), "interface": _interface(layout),
@@ -53,7 +61,7 @@ def to_bytes(image: Image, layout: Layout) -> bytes:
     return json.dumps(head, separators=(",", ":")).encode() + b"\n" + image.code
 
 
-def from_bytes(content: bytes, program: Program) -> tuple[Image, Layout]:
+def from_bytes(content: bytes, program: Program) -> tuple[Image, BlockLayout]:
     """Raises CompileError for code that is damaged, or not for this machine and version."""
     head, end, code = content.partition(b"\n")
     try:
@@ -72,7 +80,7 @@ def from_bytes(content: bytes, program: Program) -> tuple[Image, Layout]:
         )
     if lanes not in LANES:
         raise CompileError(f"the code is damaged: it steps {lanes!r:.20} robots at a time")
-    layout = Layout(program, lanes)
+    layout = BlockLayout(program, lanes)
     if interface != _interface(layout):
         raise CompileError("the code is called in another way than this version calls it: save the simulation again")
     return image, layout

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.llvm.ir import Types, Value, Writer, types
 from gearwright.compiler.backends.cpu.vector_math import large_arguments
-from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, Reduced, reduce, sincos
+from gearwright.compiler.backends.cpu.vector_math.trigonometric import SMALL_ARGUMENT, ReducedAngle, reduce, sincos
 
 WIDEST = 8  # angles of one robot in a vector
 
@@ -68,7 +68,7 @@ class Angles:
         places = [self.w.assign(f"getelementptr {self.t.F}, ptr {buffer}, i64 {i}") for i in range(angles)]
         return [self.w.assign(f"load {self.t.F}, ptr {place}, align {self.t.bits // 8}") for place in places]
 
-    def _reduced(self, angles: Sequence[Value]) -> list[Reduced]:
+    def _reduced(self, angles: Sequence[Value]) -> list[ReducedAngle]:
         w = self.w
         fast = [reduce(x) for x in angles]
         flag = self._any_large(angles)
@@ -82,7 +82,7 @@ class Angles:
             name = w.assign(f"phi {f.type} [ {f.name}, %fast{label} ], [ {s.name}, %large{label} ]")
             return Value(w, f.t, name, f.kind)
 
-        return [Reduced(*map(joined, a, b)) for a, b in zip(fast, slow, strict=True)]
+        return [ReducedAngle(*map(joined, a, b)) for a, b in zip(fast, slow, strict=True)]
 
     def _any_large(self, angles: Sequence[Value]) -> str:
         """The largest of those in vectors of one width, and one test a width."""
@@ -103,7 +103,7 @@ class Angles:
         mask = self.w.assign(f"bitcast {truth.type} {truth.name} to i{lanes}")
         return self.w.assign(f"icmp ne i{lanes} {mask}, 0")
 
-    def _reduce_large(self, x: Value, fast: Reduced) -> Reduced:
+    def _reduce_large(self, x: Value, fast: ReducedAngle) -> ReducedAngle:
         w, lanes = self.w, x.t.lanes
         if lanes not in self.lanes:
             self.lanes.add(lanes)
@@ -115,7 +115,7 @@ class Angles:
         loaded = (
             w.assign(f"load {old.type}, ptr {place}, align 8") for old, place in zip(fast, places[1:], strict=True)
         )
-        return Reduced(*(Value(w, x.t, name, old.kind) for name, old in zip(loaded, fast, strict=True)))
+        return ReducedAngle(*(Value(w, x.t, name, old.kind) for name, old in zip(loaded, fast, strict=True)))
 
 
 def _precision(t: Types) -> str:

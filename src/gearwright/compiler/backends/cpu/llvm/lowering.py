@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.angles import Angles
 from gearwright.compiler.backends.cpu.llvm.ir import Types, Value, Writer, number, types
 from gearwright.compiler.backends.cpu.llvm.operations import declarations, templates
@@ -21,7 +21,7 @@ CACHE_LINE = 64  # bytes; begun elsewhere, a stage takes more lines of the cache
 METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = !{!"slots"}\n'
 
 
-def parameters(layout: Layout) -> str:
+def parameters(layout: BlockLayout) -> str:
     """The parameters of a stage function: base addresses of what a block's robots own."""
     names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.inputs)))]
     return ", ".join(f"ptr noalias %{name}" for name in names)
@@ -30,7 +30,7 @@ def parameters(layout: Layout) -> str:
 class StageWriter:
     """Writes the body of one stage function."""
 
-    def __init__(self, function: str, layout: Layout, precision: str) -> None:
+    def __init__(self, function: str, layout: BlockLayout, precision: str) -> None:
         self.function = function
         self.w = Writer()
         self.layout = layout
@@ -168,7 +168,7 @@ def _loads(tape: Tape) -> Iterator[tuple[int, Address]]:
             yield from ((i, tape.instructions[a].data) for a in args if tape.instructions[a].op == "load")  # type: ignore[misc]
 
 
-def stage_function(name: str, tape: Tape, layout: Layout, precision: str) -> tuple[str, set[str], set[int]]:
+def stage_function(name: str, tape: Tape, layout: BlockLayout, precision: str) -> tuple[str, set[str], set[int]]:
     """LLVM text of a stage, the declarations it needs, and how many large angles at once it may meet."""
     writer = StageWriter(name, layout, precision)
     writer.write(tape)

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from gearwright.compiler.backends.cpu.batches import spans
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.image.loaded_image import check_executable
 from gearwright.compiler.backends.cpu.llvm import lowering, rollout
 from gearwright.compiler.backends.cpu.llvm.ir import types
@@ -24,7 +24,7 @@ _SCRATCH = "scratch_elements"  # that the code uses: more than the program's own
 _COLD_BRANCH = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n'
 
 
-def assembly(program: Program, layout: Layout, precision: str) -> str:
+def assembly(program: Program, layout: BlockLayout, precision: str) -> str:
     """The program as LLVM text."""
     functions, declared = [], rollout.declarations(types(layout.lanes, precision))
     large: set[int] = set()
@@ -48,7 +48,7 @@ def assembly(program: Program, layout: Layout, precision: str) -> str:
     )
 
 
-def object_code(program: Program, layout: Layout, precision: str, target: Target) -> bytes:
+def object_code(program: Program, layout: BlockLayout, precision: str, target: Target) -> bytes:
     """The program as an object file in memory."""
     from llvmlite import binding
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.spans import run_spans
 from gearwright.compiler.backends.cpu.llvm import watch
 from gearwright.compiler.backends.cpu.llvm.ir import Types, number, types
@@ -47,7 +47,7 @@ class CallTable:
     address of its record, or 0.
     """
 
-    layout: Layout
+    layout: BlockLayout
 
     @cached_property
     def words(self) -> dict[str, int]:
@@ -61,7 +61,7 @@ class CallTable:
 class Driver:
     """Writes `run`. Everything that changes lives in stack variables: beside a step their cost does not show."""
 
-    def __init__(self, layout: Layout, precision: str) -> None:
+    def __init__(self, layout: BlockLayout, precision: str) -> None:
         self.layout, self.t = layout, types(layout.lanes, precision)
         self.table = CallTable(layout).words
         self.element = layout.lanes * self.t.bits // 8  # bytes
@@ -258,7 +258,7 @@ def declarations(t: Types) -> set[str]:
     return {"declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", *watch.declarations(t)}
 
 
-def driver(program: Program, layout: Layout, precision: str) -> str:
+def driver(program: Program, layout: BlockLayout, precision: str) -> str:
     """LLVM text of `run` and what it calls besides the stages."""
     assert program is layout.program
     return Driver(layout, precision).text()

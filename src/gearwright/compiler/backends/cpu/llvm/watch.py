@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from math import nextafter
 from typing import NamedTuple
 
-from gearwright.compiler.backends.cpu.batches.layout import Layout
+from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.llvm.ir import Types, number, types
 
 
-def watch_functions(layout: Layout, t: Types) -> str:
+def watch_functions(layout: BlockLayout, t: Types) -> str:
     """LLVM text of `save`, `commit` and `recover`."""
     return commit_function(layout, t) + recover_function(layout, t)
 
@@ -28,12 +28,12 @@ WIDEST = 8  # states of one robot that are copied and watched at once
 LARGEST = {64: sys.float_info.max, 32: (2 - 2.0**-23) * 2.0**127}  # by bits of a number
 
 
-def _scales(layout: Layout, t: Types) -> dict[int, float]:
+def _scales(layout: BlockLayout, t: Types) -> dict[int, float]:
     """By arena offset, what brings a state's bound to the largest number."""
     return {offset: nextafter(LARGEST[t.bits] / bound, 0.0) for offset, bound in layout.bounds.items()}
 
 
-def commit_function(layout: Layout, t: Types) -> str:
+def commit_function(layout: BlockLayout, t: Types) -> str:
     """`save` copies the states into scratch. `commit` does the same if all are good and no lane failed before.
 
     Good or not is one number: Σ 0·x is 0 if every x is finite, NaN otherwise.
@@ -82,7 +82,7 @@ class _Piece(NamedTuple):
         return f"<{', '.join(f'{self.t.scalar} {number(x, single)}' for x in self.scales)}>"
 
 
-def _pieces(layout: Layout, t: Types) -> Iterator[_Piece]:
+def _pieces(layout: BlockLayout, t: Types) -> Iterator[_Piece]:
     scales, offsets = _scales(layout, t), layout.committed
     precision, i = "double" if t.bits == 64 else "single", 0
     while i < len(offsets):
@@ -118,7 +118,7 @@ def _watch(pieces: Sequence[_Piece]) -> list[str]:
     return [*lines, f"br i1 {bad}, label %no, label %yes, !prof !0", "no:", "ret i1 true", "yes:"]
 
 
-def recover_function(layout: Layout, t: Types) -> str:
+def recover_function(layout: BlockLayout, t: Types) -> str:
     """Lane by lane: one that is not good fails now, a failed one gets its last good state, others are committed."""
     scalar, lanes, elements = t.scalar, layout.lanes, layout.state_elements
     single, scales = types(1, {64: "double", 32: "single"}[t.bits]), _scales(layout, t)
@@ -189,7 +189,7 @@ end:
 """
 
 
-def _forget_derived(layout: Layout, t: Types) -> str:
+def _forget_derived(layout: BlockLayout, t: Types) -> str:
     """Derived elements, which come after the states, of a lane that is not good."""
     if not layout.derived_elements:
         return ""

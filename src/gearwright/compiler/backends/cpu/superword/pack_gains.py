@@ -18,7 +18,7 @@ STORED_ALONE = 0.25  # of an instruction for a lane that is stored alone: half o
 TOGETHER = 0.5  # of a store that is not needed where elements are stored together
 
 
-class Gains:
+class PackGains:
     """Counts instructions. Elements of `movable` slots will be contiguous where packs want them so."""
 
     def __init__(self, packs: Packs, movable: Collection[str]) -> None:

@@ -13,7 +13,7 @@ from math import inf
 
 from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
 from gearwright.compiler.backends.cpu.superword.isomorphic import Likeness
-from gearwright.compiler.backends.cpu.superword.pack_gains import Gains
+from gearwright.compiler.backends.cpu.superword.pack_gains import PackGains
 from gearwright.compiler.backends.cpu.superword.packs import Pack, Packs
 from gearwright.compiler.tape import Tape
 
@@ -26,7 +26,7 @@ EFFORT = 6.0  # packs that are looked at, of all values
 
 
 def find_packs(tape: Tape, widest: int, movable: Collection[str]) -> Packs:
-    """The packs of regions: of large ones first. `movable`: as in `Gains`."""
+    """The packs of regions: of large ones first. `movable`: as in `PackGains`."""
     regions = _Regions(tape, widest, movable)
     regions.begin_with_best()
     regions.begin_at(regions.alike(SHALLOW))
@@ -41,7 +41,7 @@ class _Regions:
         self.instructions = tape.instructions
         self.near = self.likeness.shapes[NEAR]
         self.packs = Packs(self.likeness, FAR, NEAR)
-        self.gains = Gains(self.packs, movable)
+        self.gains = PackGains(self.packs, movable)
         self.effort = EFFORT * len(tape.instructions)
 
     # --- where regions begin --------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ ARCSINE = (  # (asin(√z)/√z − 1)/z on [0, 1/4]
 )
 
 
-class Reduced(NamedTuple):
+class ReducedAngle(NamedTuple):
     """An angle as quadrant·π/2 + high + low, |high| ≤ π/4; only the quadrant's two low bits count."""
 
     high: Value
@@ -84,7 +84,7 @@ class Reduced(NamedTuple):
     quadrant: Value
 
 
-def reduce(x: Value) -> Reduced:
+def reduce(x: Value) -> ReducedAngle:
     """For |x| ≤ 2·10⁵. Infinities and NaN give NaN."""
     shifted = x.fma(TWO_OVER_PI, ROUNDER)
     k = shifted - ROUNDER
@@ -92,10 +92,10 @@ def reduce(x: Value) -> Reduced:
     first = minus_k.fma(PI_2_1, x)
     high = minus_k.fma(PI_2_2, first)
     low = minus_k.fma(PI_2_3, minus_k.fma(PI_2_2, first - high))
-    return Reduced(high, low, shifted.bits())
+    return ReducedAngle(high, low, shifted.bits())
 
 
-def sincos(angle: Reduced) -> Pair:
+def sincos(angle: ReducedAngle) -> Pair:
     """Sine and cosine of a reduced angle."""
     x, y, quadrant = angle
     z = x * x
