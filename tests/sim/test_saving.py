@@ -389,7 +389,7 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
         "Solid",
         "LoopSystem",
         "Mobility",
-        "Branch",
+        "TreeBranch",
         "Tree",
     }
     derived |= {"Quantity", "FrictionModel", "_TwoByTwo"}  # without fields of its own, and a base
