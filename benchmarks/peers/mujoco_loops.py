@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from gearwright.model import WORLD, Axis, Joint, Mechanism, Pose
-from gearwright.model.tree.topology import Branch
+from gearwright.model.tree.topology import TreeBranch
 
 mj: Any = mujoco
 LEVER = 0.05  # [m] between the two connects of a hinge
@@ -26,7 +26,7 @@ STIFF = "0.999 0.999 0.001 0.5 2"  # impedance: an equality lets 1e-3 through
 
 def mjcf(robot: Mechanism, dt: float) -> str:
     """The robot's rigid-body mechanism, with stops, friction, dampers and springs of its joints."""
-    children: dict[str, list[Branch]] = {}
+    children: dict[str, list[TreeBranch]] = {}
     for branch in robot.tree.branches:
         children.setdefault(branch.parent, []).append(branch)
     bodies = "".join(_body(robot, branch, children) for branch in children.get(WORLD, []))
@@ -48,7 +48,7 @@ def started(model: Any, robot: Mechanism, position: dict[str, Sequence[float]]) 
     return data
 
 
-def _mujoco_coordinates(branch: Branch, own: list[float]) -> list[tuple[str, list[float]]]:
+def _mujoco_coordinates(branch: TreeBranch, own: list[float]) -> list[tuple[str, list[float]]]:
     """By MuJoCo's joint. Its ball turns in the axes of the body, ours in those of the joint's frame."""
     joint = branch.joint
     if joint.kind == "fixed":
@@ -61,7 +61,7 @@ def _mujoco_coordinates(branch: Branch, own: list[float]) -> list[tuple[str, lis
     return [(joint.name, own)]
 
 
-def _body(robot: Mechanism, branch: Branch, children: dict[str, list[Branch]]) -> str:
+def _body(robot: Mechanism, branch: TreeBranch, children: dict[str, list[TreeBranch]]) -> str:
     joint, link = branch.joint, robot.links[branch.link]
     zero = (1.0, 0.0, 0.0, 0.0) if joint.kind == "ball" else (0.0,) * len(joint.positions)
     if joint.kind == "floating":
@@ -80,7 +80,7 @@ def _inertial(inertia: Any) -> str:
     return f'<inertial mass="{inertia.mass!r}" pos="{_numbers(inertia.center)}" fullinertia="{_numbers(full)}"/>'
 
 
-def _joint(branch: Branch) -> str:
+def _joint(branch: TreeBranch) -> str:
     joint, sign = branch.joint, -1.0 if branch.backward else 1.0
     X = joint.X_PJ if branch.backward else joint.X_CJ
     name = quoteattr(joint.name)
