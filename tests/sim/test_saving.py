@@ -57,7 +57,7 @@ def squared() -> gw.Mechanism:
 
 ROBOTS = {
     "gripper": lambda: gw.compile(noisy_gripper(), batch=3, parameters=("right_finger.damping",)),
-    "controlled": lambda: gw.compile(noisy_gripper(), controller=Wave(), control_period=2),
+    "controlled": lambda: gw.compile(noisy_gripper(), controller=Wave(), control_period=0.002),
     "loop": lambda: gw.compile(gw.load(FOLDER / "four_bar.sdf"), precision="single", batch=5),
     "crank": lambda: gw.compile(crank()),
     "user's map": lambda: gw.compile(squared()),
