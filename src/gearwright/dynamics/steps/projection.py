@@ -51,27 +51,32 @@ LAST = 100.0  # eps: and a move of this is the last; the next would be about the
 
 def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
     """Moves the position of the step's end back within stops, and until loops are closed."""
-    build, model = step.build, step.model
+    build = step.build
     build.moved_by, build.turned = [1.0], [0.0]
     build.stage("advance")
     recovery.write()
     _look(step)
-    with build.loop(PROJECTIONS, until=Slots.closed):
-        rows, tree = _rows(step)
-        metric, worst = model.factorised(M.entries), maximum_of([abs(x) for x in build.gap])
-        G = tree.G
-        reach = [combined(row.J if row.reach is None else row.reach, G) for row in rows]
-        responses = [total(*(x * x * metric.reciprocals[n] for n, x in along.items())) for along in reach]
-        E = [(DAMPED * worst + row.disagreement) * R for row, R in zip(rows, responses, strict=True)]
-        J, groups = [combined(row.J, G) for row in rows], [row.group for row in rows]
-        back = LeastMove.of(J, groups, metric, E, Floors.of(step.eps)).mapped(build.carry(Slots.projection))
-        build.turned, build.moved_by = build.closed, [1.0]
-        build.stage("project")
-        with build.loop(CORRECTIONS, until=Slots.turned):
-            _correct(step, back)
-            build.again("gap")
+    if _rows(step)[0]:
+        with build.loop(PROJECTIONS, until=Slots.closed):
+            back = _factorised(step, M).mapped(build.carry(Slots.projection))
+            build.turned, build.moved_by = build.closed, [1.0]
+            build.stage("project")
+            with build.loop(CORRECTIONS, until=Slots.turned):
+                _correct(step, back)
+                build.again("gap")
     with build.unless(Slots.held):
         _count(step)
+
+
+def _factorised(step: ConstrainedStep, M: Inertia) -> LeastMove:
+    """Rows where the mechanism is, and masses where the step began."""
+    (rows, tree), metric = _rows(step), step.model.factorised(M.entries)
+    worst = maximum_of([abs(x) for x in step.build.gap])
+    reach = [combined(row.J if row.reach is None else row.reach, tree.G) for row in rows]
+    responses = [total(*(x * x * metric.reciprocals[n] for n, x in along.items())) for along in reach]
+    E = [(DAMPED * worst + row.disagreement) * R for row, R in zip(rows, responses, strict=True)]
+    J, groups = [combined(row.J, tree.G) for row in rows], [row.group for row in rows]
+    return LeastMove.of(J, groups, metric, E, Floors.of(step.eps))
 
 
 def _look(step: ConstrainedStep) -> None:
@@ -81,7 +86,9 @@ def _look(step: ConstrainedStep) -> None:
     errors = [row.error for row in rows]
     closed = maximum_of([0.0, *map(abs, errors)]) <= max(CLOSED, ROUNDING * step.eps)
     closed = closed | (build.moved_by[0] <= max(CLOSED, LAST * step.eps))
-    build.gap, build.closed = errors, [as_number(closed)]
+    build.closed = [as_number(closed)]
+    if errors:
+        build.gap = errors
     build.turned = [as_number(closed | (build.turned[0] > 0.5))]
     build.opening = [closure.opening(_now(step)) for closure in step.closures]
     build.held = [as_number(maximum_of(build.opening) <= max(1.0, SINGLE * step.eps))]
