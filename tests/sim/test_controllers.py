@@ -421,7 +421,7 @@ def test_mistakes_of_declarations(arm, double_pendulum):
     for wrong in (0, 2.5, True):
         with pytest.raises(gw.CompileError, match="control_period is a whole number"):
             compile(arm, controller=mixed, control_period=wrong)
-    with pytest.raises(gw.CompileError, match="control_period is for a controller"):
+    with pytest.raises(gw.CompileError, match="control_period needs a controller"):
         compile(arm, control_period=3)
     with pytest.raises(gw.CompileError, match="no actuator acts"):
         compile(arm, controller=lambda s: {"motor": 0.0}, integrator="rk4")

@@ -63,11 +63,13 @@ class Options:
         _check_device(self.device)
         if self.solver != "direct" and self.integrator != "euler":
             needs = (
-                f"{self.integrator!r} needs 'direct'" if self.integrator == "midpoint" else "'rk4' has no rows to solve"
+                f"{self.integrator!r} needs 'direct'"
+                if self.integrator == "midpoint"
+                else "'rk4' has no constraints to solve"
             )
-            raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; {needs}")
+            raise CompileError(f"the solver {self.solver!r} requires integrator='euler'; {needs}")
         if self.passes is not None and self.integrator != "midpoint":
-            raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
+            raise CompileError(f"passes is an option of integrator='midpoint'; {self.integrator!r} does not iterate")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
         for option in ("batch", "iterations", "passes", "threads", "control_period", "most_operations"):
@@ -76,7 +78,7 @@ class Options:
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:
-            raise CompileError("control_period is for a controller: give compile(controller=…), too")
+            raise CompileError("control_period needs a controller: give compile(controller=…) as well")
         if self.coupling is not None and not (isinstance(self.coupling, str) and self.coupling in MODES):
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
 
