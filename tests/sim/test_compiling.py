@@ -44,7 +44,7 @@ def test_a_file_is_loaded():
         ({"threads": 0}, "threads is a whole number"),
         ({"iterations": 0}, "iterations is a whole number"),
         ({"passes": 0}, "passes is a whole number"),
-        ({"passes": 3, "integrator": "euler"}, "'euler' has none"),
+        ({"passes": 3, "integrator": "euler"}, "'euler' does not iterate"),
         ({"gravity": (0, 0)}, "gravity is three"),
         ({"gravity": (0, 0, float("inf"))}, "gravity is three"),
     ],
