@@ -25,7 +25,18 @@ from gearwright.display.graph_svg import graph_svg  # noqa: E402
 from gearwright.display.reach_plots import plot_reach  # noqa: E402
 
 FIGURES = DOCS / "figures"
-EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash", "swing_up")
+EXAMPLES = (
+    "motor_arm",
+    "wrist",
+    "four_bar",
+    "scara",
+    "gripper",
+    "backlash",
+    "ankle",
+    "delta_picks",
+    "stewart_head",
+    "swing_up",
+)
 CHARTS = {  # of the demo's gripper: which figure
     "operating-point": "The operating point on the torque-speed curve",
     "modes": "Coupling error by mode",

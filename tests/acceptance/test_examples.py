@@ -16,7 +16,9 @@ pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ("motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash")
+EXAMPLES = (
+    "motor_arm", "wrist", "four_bar", "scara", "gripper", "backlash", "ankle", "delta_picks", "stewart_head",
+)  # fmt: skip
 LARGEST = 150_000  # bytes of a picture that is kept
 
 
@@ -108,3 +110,53 @@ def test_an_exact_belt_holds_the_tools_direction(example):
         run = sim.run(0.6, command={"shoulder_motor": angles[:1200, 0], "elbow_motor": angles[:1200, 1]})
         errors[mode] = np.abs(sum(run.position[j] for j in ("shoulder", "elbow", "tool"))).max()
     assert errors["exact"] < 1e-14 and errors["compliant"] > 1e-3
+
+
+def test_a_stand_in_hides_what_its_ratios_do_to_the_real_ankle(example):
+    """Degrees with the ratios of the upright pose, a tenth of that with those of the pose."""
+    import gearwright as gw
+
+    own = example("ankle")
+    robot = gw.load("ankle")
+    upright = robot.actuation_jacobian()
+    runs = [
+        own["controlled"](own["serial"](robot, upright), lambda q: upright),
+        own["controlled"](robot, lambda q: upright),
+        own["controlled"](robot, lambda q: robot.actuation_jacobian({"pitch": q[0], "roll": q[1]})),
+    ]
+    hidden, left = (max(np.abs(run.position[j] - runs[0].position[j]).max() for j in own["JOINTS"]) for run in runs[1:])
+    assert np.radians(2.5) < hidden < np.radians(5)
+    assert left < hidden / 10
+
+
+def test_the_closed_form_of_a_delta_is_that_of_its_loops(example):
+    """Shoulders at the angles of the inverse kinematics: the loops then put the platform on the path."""
+    import gearwright as gw
+
+    own = example("delta_picks")
+    robot = gw.load(ROOT / "examples" / "gallery" / "delta.sdf")
+    for n in own["ARMS"]:
+        robot = robot.with_actuator(gw.Actuator(name=f"motor_{n}", joint=f"shoulder_{n}"))
+    for t in (0.0, 0.3, 0.5, 1.0):
+        angles = own["shoulders"](own["pick"](t))
+        J = robot.actuation_jacobian({f"shoulder_{n}": angles[n - 1] for n in own["ARMS"]})
+        platform = robot.forward_kinematics(J.position)["platform"][:3, 3]
+        assert platform == pytest.approx(own["pick"](t), abs=1e-8)  # of Newton's method, and of the file's ten digits
+
+
+def test_the_closed_form_of_a_heads_rods_is_that_of_its_loops(example):
+    """Servos at the angles that the rods give: the loops, assembled with them, put the head where it should be."""
+    import gearwright as gw
+
+    own = example("stewart_head")
+    robot = gw.load(ROOT / "examples" / "stewart_head.sdf")
+    rods = own["linkage"](robot)
+    for t in (0.6, 2.0, 3.0):
+        pose = np.array(own["gesture"](t))
+        angles = rods.joint_to_actuator_position(pose)
+        J = robot.actuation_jacobian({f"servo_{n}": angles[n - 1] for n in own["SERVOS"]})
+        head = robot.forward_kinematics(J.position)["head"]
+        drawn = robot.forward_kinematics()["head"][:3, 3]
+        # of Newton's method, and of the file's ten digits
+        assert head[:3, 3] - drawn == pytest.approx(pose[:3], abs=1e-8)
+        assert own["orientation"](head[:3, :3]) == pytest.approx(pose[[4, 3, 5]], abs=1e-7)  # the same

@@ -10,20 +10,11 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import (
-    Address,
-    Branch,
-    Loop,
-    Program,
-    Slot,
-    SlotKind,
-    compile_program,
-    interpret_program,
-    stage,
-)
+from gearwright.compiler import Address, Branch, Loop, Program, Slot, SlotKind, compile_program, stage
 from gearwright.compiler.backends.cpu.batches import spans
 from gearwright.errors import CompileError
 from tests.compiler.building import same_bits
+from tests.compiler.interpreting import interpret_program
 from tests.tolerances import ROUNDING
 
 SAME_NAME = {"allow_duplicate_io_names": True}

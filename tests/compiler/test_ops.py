@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from gearwright.compiler import interpret_program
 from gearwright.compiler.backends.cpu.llvm.operations import TEXT
 from gearwright.compiler.backends.cpu.vector_math import FUNCTIONS
 from gearwright.compiler.ops import BY_CASADI, OPS
 from tests.compiler.building import evaluate_op, op_tape, program_of, same_bits
+from tests.compiler.interpreting import interpret_program
 
 WITHOUT_OWN_ROW = {"const", "load", "assign", "sin", "cos", "tan", "sincos", "pair_sin", "pair_cos"}
 COMPUTING = sorted(set(OPS) - {"const", "load", "sincos", "pair_sin", "pair_cos"})

@@ -11,7 +11,7 @@ from casadi import SX, Function
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, interpret_program, stage
+from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program, stage
 from gearwright.compiler.backends.cpu import passes
 from gearwright.compiler.backends.cpu.backend import Cpu
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
@@ -32,6 +32,7 @@ from gearwright.compiler.program import function_program
 from gearwright.compiler.tape import RULES, Instruction, Store
 from gearwright.errors import CompileError
 from tests.compiler.building import as_it_stands, program_of, same_bits, unpacked
+from tests.compiler.interpreting import interpret_program
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS, tapes
 
 OPTIONS = {"allow_duplicate_io_names": True}

@@ -11,21 +11,11 @@ import random
 import numpy as np
 import pytest
 
-from gearwright.compiler import (
-    Address,
-    Branch,
-    Loop,
-    Program,
-    Slot,
-    SlotKind,
-    Stage,
-    Tape,
-    compile_program,
-    interpret_program,
-)
+from gearwright.compiler import Address, Branch, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.backends.cpu.scheduling import issue, peel, split
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store
+from tests.compiler.interpreting import interpret_program
 
 EXACT = ("add", "sub", "neg", "fabs", "fmin", "fmax", "lt", "le", "select", "twice", "if_else_zero", "and", "or", "not")
 KINDS = {"s": SlotKind.STATE, "t": SlotKind.STATE, "u": SlotKind.INPUT, "w": SlotKind.SCRATCH, "z": SlotKind.SCRATCH}

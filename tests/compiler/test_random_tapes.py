@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gearwright.compiler import Address, Tape, compile_program, interpret_program
+from gearwright.compiler import Address, Tape, compile_program
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction
 from tests.compiler.building import as_it_stands, program_of, same_bits, tape_of
+from tests.compiler.interpreting import interpret_program
 from tests.tolerances import ROUNDING
 
 INPUTS, OUTPUTS = 4, 3

@@ -8,9 +8,10 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from gearwright.compiler import Address, Tape, compile_program, function_program, interpret_program, trace
+from gearwright.compiler import Address, Tape, compile_program, function_program, trace
 from gearwright.compiler.tape import RULES, Instruction, Store
 from gearwright.errors import CompileError
+from tests.compiler.interpreting import interpret_program
 
 X, Y = ca.SX.sym("x"), ca.SX.sym("y")
 EXPRESSIONS = {

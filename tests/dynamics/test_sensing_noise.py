@@ -10,13 +10,14 @@ import casadi
 import numpy as np
 import pytest
 
-from gearwright.compiler import Program, Slot, SlotKind, compile_program, interpret_program, stage
+from gearwright.compiler import Program, Slot, SlotKind, compile_program, stage
 from gearwright.dynamics.algebra.scalar import scalars
 from gearwright.dynamics.sensing.noise import advanced, normals
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.model.sensors.noise_seeds import MODULI, _scattered, seeds
 from gearwright.model.sensors.sensors import Encoder, LimitSwitch
 from tests.compiler.building import same_bits, unpacked
+from tests.compiler.interpreting import interpret_program
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, walk
 
 # --- noise ----------------------------------------------------------------------------------------------------------

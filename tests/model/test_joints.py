@@ -11,8 +11,20 @@ import pytest
 from gearwright import ModelError
 from gearwright.model import JOINT_KINDS, Axis, AxisRef, Joint, Limits, Pose
 from gearwright.model.joints import plane_basis
-from gearwright.model.tree.kinematics import retract, subspace, subspace_by_differences
+from gearwright.model.tree.kinematics import retract, small_twist, subspace
 from tests.tolerances import ROUNDING
+
+
+def subspace_by_differences(joint, q, h=1e-6):
+    """Central differences: exact to 1e-10."""
+    S = np.zeros((6, joint.dof))
+    X_inverse = joint.motion(q).inverse()
+    for i in range(joint.dof):
+        dv = np.zeros(joint.dof)
+        dv[i] = h
+        ahead, behind = joint.motion(retract(joint, q, dv)), joint.motion(retract(joint, q, -dv))
+        S[:, i] = (small_twist(ahead @ X_inverse) - small_twist(behind @ X_inverse)) / (2 * h)
+    return S
 
 
 def made(kind: str, **more: object) -> Joint:

@@ -60,3 +60,10 @@ def test_a_nan_without_an_error_is_a_failure(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_mechanism_that_takes_for_ever_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gw, "compile", lambda robot, **options: [0 for _ in iter(int, 1)])
     assert "more than 0.2 s" in (fuzz.timed(Case(0, SWING), seconds=0.2)[1] or "")
+
+
+@pytest.mark.parametrize("index", [65, 183])
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning", "ignore::gearwright.UnsettledWarning")  # random files
+def test_robots_whose_messages_failed(index: int) -> None:
+    """A mass matrix that is not finite, and a coupling of a loop-closing joint."""
+    assert fuzz.run(1, seed=1, first=index)[1] == {}

@@ -6,12 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from gearwright.compiler import interpret_program
 from gearwright.dynamics import Equations
 from gearwright.sim import compile
 from gearwright.sim.programs.programs import step_program
 from gearwright.sim.running.clock import Pace
 from tests.cli.commands import CHECKOUT
+from tests.compiler.interpreting import interpret_program
 from tests.sim.robots import ARM
 from tests.sim.test_passive import mechanism
 from tests.tolerances import ROUNDING

@@ -57,7 +57,7 @@ def squared() -> gw.Mechanism:
 
 ROBOTS = {
     "gripper": lambda: gw.compile(noisy_gripper(), batch=3, parameters=("right_finger.damping",)),
-    "controlled": lambda: gw.compile(noisy_gripper(), controller=Wave(), control_period=2),
+    "controlled": lambda: gw.compile(noisy_gripper(), controller=Wave(), control_period=0.002),
     "loop": lambda: gw.compile(gw.load(FOLDER / "four_bar.sdf"), precision="single", batch=5),
     "crank": lambda: gw.compile(crank()),
     "user's map": lambda: gw.compile(squared()),
@@ -389,7 +389,7 @@ def test_every_dataclass_of_a_mechanism_can_be_written() -> None:
         "Solid",
         "LoopSystem",
         "Mobility",
-        "Branch",
+        "TreeBranch",
         "Tree",
     }
     derived |= {"Quantity", "FrictionModel", "_TwoByTwo"}  # without fields of its own, and a base

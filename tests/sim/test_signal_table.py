@@ -11,7 +11,7 @@ from gearwright.learning.observations import Observations
 from gearwright.model.layout.slots import SLOTS
 from gearwright.page.history import History
 from gearwright.sim import signals
-from gearwright.sim.signals import Derived, Family, Place
+from gearwright.sim.signals import Derived, Family, SignalPlace
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def momentum(monkeypatch):
     """One row for a family of three signals, and one for a single quantity."""
     row = Family(
         name="momentum", of="axis",
-        each=lambda layout: (Place(x, "N·s", Derived("momentum", "linear", i)) for i, x in enumerate("xyz")),
+        each=lambda layout: (SignalPlace(x, "N·s", Derived("momentum", "linear", i)) for i, x in enumerate("xyz")),
     )  # fmt: skip
     monkeypatch.setitem(signals.FAMILIES, "momentum", row)
     monkeypatch.setattr(signals, "SINGLE", [*signals.SINGLE, ("spin", "N·m·s", Derived("momentum", "angular", 1))])

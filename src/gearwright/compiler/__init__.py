@@ -16,8 +16,6 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.compiler.backend import Failure as Failure
     from gearwright.compiler.backend import Instance as Instance
     from gearwright.compiler.backends import find_backend as find_backend
-    from gearwright.compiler.backends.interpreter import Interpretation as Interpretation
-    from gearwright.compiler.backends.interpreter import interpret_program as interpret_program
     from gearwright.compiler.buffers import Buffer as Buffer
     from gearwright.compiler.building import build as build
     from gearwright.compiler.building import compile_program as compile_program

@@ -6,8 +6,7 @@ one minimum a pixel.
 
 from __future__ import annotations
 
-import struct
-import zlib
+import io
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -192,41 +191,17 @@ def _shaded(own: Points, index: Array, R: Array, camera: Camera) -> Array:
 
 
 def png(image: Array) -> bytes:
-    return _file(image, [_chunk(b"IDAT", _packed(image))])
+    return animated([image], 0.0)
 
 
 def animated(images: Sequence[Array], delay: float) -> bytes:
     """An animated PNG; every frame replaces the one before. `delay` [s]."""
-    height, width = images[0].shape[:2]
-    body, count = [_chunk(b"acTL", struct.pack(">II", len(images), 0))], 0
-    for k, image in enumerate(images):
-        control = struct.pack(">IIIIIHHBB", count, width, height, 0, 0, max(1, round(1000 * delay)), 1000, 0, 0)
-        body.append(_chunk(b"fcTL", control))
-        count += 1
-        if k == 0:
-            body.append(_chunk(b"IDAT", _packed(image)))
-        else:
-            body.append(_chunk(b"fdAT", struct.pack(">I", count) + _packed(image)))
-            count += 1
-    return _file(images[0], body)
+    from PIL import Image
 
-
-def _file(image: Array, body: Sequence[bytes]) -> bytes:
-    height, width = image.shape[:2]
-    head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + head + b"".join(body) + _chunk(b"IEND", b"")
-
-
-def _packed(image: Array) -> bytes:
-    """Rows, each less the one above it: surfaces change slowly."""
-    rows = image.reshape(len(image), -1)
-    above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
-    marked = np.column_stack([np.full(len(rows), 2, np.uint8), rows - above])
-    return zlib.compress(marked.tobytes(), 9)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    first, *others = (Image.fromarray(image) for image in images)
+    file = io.BytesIO()
+    first.save(file, "PNG", save_all=bool(others), append_images=others, duration=1000 * delay, loop=0)
+    return file.getvalue()
 
 
 def _address(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Shapes as triangles: of primitives, and of mesh files where trimesh is there to read them."""
+"""Shapes as triangles, by trimesh: primitives and mesh files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import trimesh
+from trimesh import creation
 
 from gearwright.display.solids import GREY, Array
 from gearwright.model import Mechanism
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from gearwright.page.meshes import Meshes
 
 SIDES = 40  # of a surface of revolution
-ARC = np.linspace(-np.pi / 2, np.pi / 2, 17)
 
 
 class Triangles(NamedTuple):
@@ -50,9 +51,9 @@ def sticks(robot: Mechanism, radius: float) -> dict[str, Triangles]:
         end = np.asarray(joint.X_PJ.p, float)
         length = float(np.linalg.norm(end))
         if joint.parent in robot.links and length > 0:
-            rod = _revolved([(0, 0), (radius, 0), (radius, length), (0, length)])
-            found.setdefault(joint.parent, []).append(rod @ _towards(end / length).T)
-        found.setdefault(joint.child, []).append(_revolved(radius * 1.8 * np.stack([np.cos(ARC), np.sin(ARC)], 1)))
+            rod = creation.cylinder(radius, segment=np.array([0 * end, end]), sections=SIDES)
+            found.setdefault(joint.parent, []).append(np.asarray(rod.triangles))
+        found.setdefault(joint.child, []).append(_primitive(Sphere(radius=1.8 * radius)))
     made = {link: np.concatenate(parts) for link, parts in found.items() if link in robot.links}
     return {link: Triangles(x, np.broadcast_to(GREY[:3], (len(x), 3))) for link, x in made.items()}
 
@@ -68,74 +69,27 @@ def _surface(shape: Shape, meshes: Meshes | None) -> tuple[Array, Array]:
 def _primitive(shape: Shape) -> Array:
     """None of a plane, which is the ground."""
     make = PRIMITIVES.get(type(shape))
-    return np.zeros((0, 3, 3)) if make is None else make(shape)
+    return np.zeros((0, 3, 3)) if make is None else _triangles(make(shape))
 
 
-def _ball() -> Array:
-    return np.stack([np.cos(ARC), np.sin(ARC)], axis=1)
+def _triangles(mesh: Any) -> Array:
+    return np.asarray(mesh.triangles - mesh.bounds.mean(axis=0))  # cones and capsules of trimesh begin at z = 0
 
 
-def _cylinder(shape: Cylinder) -> Array:
-    r, h = shape.radius, shape.length / 2
-    return _revolved([(0, -h), (r, -h), (r, h), (0, h)])
-
-
-def _cone(shape: Cone) -> Array:
-    r, h = shape.radius, shape.length / 2
-    return _revolved([(0, -h), (r, -h), (0, h)])
-
-
-def _capsule(shape: Capsule) -> Array:
-    ends = shape.radius * _ball()
-    ends[:, 1] += np.where(ARC < 0, -1, 1) * shape.length / 2
-    return _revolved(ends)
-
-
-PRIMITIVES: dict[type[Any], Callable[[Any], Array]] = {
-    Box: lambda s: _box(np.asarray(s.size, float) / 2),
-    Sphere: lambda s: _revolved(s.radius * _ball()),
-    Ellipsoid: lambda s: np.asarray(_revolved(_ball()) * np.asarray(s.radii, float)),
-    Cylinder: _cylinder,
-    Cone: _cone,
-    Capsule: _capsule,
+PRIMITIVES: dict[type[Any], Callable[[Any], Any]] = {
+    Box: lambda s: creation.box(s.size),
+    Sphere: lambda s: creation.icosphere(subdivisions=4, radius=s.radius),
+    Ellipsoid: lambda s: creation.icosphere(subdivisions=4).apply_scale(s.radii),
+    Cylinder: lambda s: creation.cylinder(s.radius, s.length, sections=SIDES),
+    Cone: lambda s: creation.cone(s.radius, s.length, sections=SIDES),
+    Capsule: lambda s: creation.capsule(s.length, s.radius, count=[SIDES, SIDES // 2]),
 }
-
-
-def _box(half: Array) -> Array:
-    quads = []
-    for axis in range(3):
-        one, two = (axis + 1) % 3, (axis + 2) % 3
-        for sign in (-1.0, 1.0):
-            corners = np.zeros((4, 3))
-            corners[:, axis], corners[:, one], corners[:, two] = sign, (-1, 1, 1, -1), (-1, -1, 1, 1)
-            quads.append(corners * half)
-    return np.concatenate([np.stack([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]) for q in quads])
-
-
-def _revolved(profile: Any) -> Array:
-    """Points (radius, height) turned about z."""
-    r, z = np.asarray(profile, float).T
-    turn = np.linspace(0, 2 * np.pi, SIDES + 1)
-    ring = np.stack([np.outer(r, np.cos(turn)), np.outer(r, np.sin(turn)), np.outer(z, np.ones_like(turn))], axis=2)
-    a, b, c, d = ring[:-1, :-1], ring[:-1, 1:], ring[1:, 1:], ring[1:, :-1]
-    both = np.stack([np.stack([a, b, c], axis=2), np.stack([a, c, d], axis=2)])
-    return both.reshape(-1, 3, 3)
-
-
-def _towards(direction: Array) -> Array:
-    """A rotation that takes z there."""
-    other = np.eye(3)[int(np.abs(direction).argmin())]
-    x = np.cross(other, direction)
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(direction, x), direction], axis=1)
 
 
 def _of_file(shape: Mesh, meshes: Meshes | None) -> tuple[Array, Array]:
     loaded = meshes.load(shape.uri) if meshes is not None else None
     if loaded is None:
         return np.zeros((0, 3, 3)), np.zeros((0, 3))
-    import trimesh
-
     scene = trimesh.load_scene(io.BytesIO(loaded.glb), file_type="glb", process=False)
     corners, colours = [], []
     for node in scene.graph.nodes_geometry:

@@ -30,7 +30,7 @@ GLYPH = 0.32  # half of the polygon at the start, in distances between poses
 Reached = Sequence[tuple[Sequence[float], ActuationJacobian]]  # by pose
 
 
-class Axis(NamedTuple):
+class ReachAxis(NamedTuple):
     """An output and its range."""
 
     name: str
@@ -72,20 +72,20 @@ def plot_reach(
     return figure
 
 
-def _axis(robot: Mechanism, start: ActuationJacobian, name: str, poses: int) -> Axis:
+def _axis(robot: Mechanism, start: ActuationJacobian, name: str, poses: int) -> ReachAxis:
     """The stops of an output's joint, or a span around its start; a part of a link's motion stays where it is."""
     slide = slides(robot, name)
     units = ("m", "N") if slide else ("rad", "N·m")
     joint = next((j for j in robot.joints.values() if name in j.coordinates), None)
     if joint is None or name not in joint.axis_coordinates:
-        return Axis(name, *units, np.zeros(1))
+        return ReachAxis(name, *units, np.zeros(1))
     limits = joint.axes[joint.axis_coordinates.index(name)].limits
     at = start.position[joint.name][joint.coordinates.index(name)]
     low, high = (x if isfinite(x) else at + sign * SPAN for x, sign in ((limits.lower, -1), (limits.upper, 1)))
-    return Axis(name, *units, np.linspace(low, high, poses))
+    return ReachAxis(name, *units, np.linspace(low, high, poses))
 
 
-def _at(robot: Mechanism, axes: Sequence[Axis], pose: Sequence[float]) -> ActuationJacobian | None:
+def _at(robot: Mechanism, axes: Sequence[ReachAxis], pose: Sequence[float]) -> ActuationJacobian | None:
     """None where loops do not reach the pose, or it is singular."""
     names = [a.name for a in axes]
     given = {a.name: x for a, x in zip(axes, pose, strict=True) if len(a.values) > 1}
@@ -110,7 +110,7 @@ def _figure(width: float, height: float) -> Any:
 # --- one output -------------------------------------------------------------------------------------------------------
 
 
-def _bands(axis: Axis, reached: Reached) -> Any:
+def _bands(axis: ReachAxis, reached: Reached) -> Any:
     figure, theme = _figure(9.5, 4.2), THEMES["light"]
     panels = figure.subplots(1, 2, sharex=True)
     at = np.array([pose[0] for pose, _ in reached])
@@ -132,7 +132,7 @@ def _bands(axis: Axis, reached: Reached) -> Any:
 
 
 def _polygons(
-    axes: Sequence[Axis], start: ActuationJacobian, reached: Reached, beyond: Sequence[Sequence[float]]
+    axes: Sequence[ReachAxis], start: ActuationJacobian, reached: Reached, beyond: Sequence[Sequence[float]]
 ) -> Any:
     figure, theme = _figure(11.5, 6.4), THEMES["light"]
     grid = figure.add_gridspec(2, 2, width_ratios=(1.45, 1))
@@ -166,7 +166,11 @@ def _polygons(
 
 
 def _map(
-    ax: Any, axes: Sequence[Axis], start: ActuationJacobian, polygons: Mapping[Sequence[float], Array], theme: Theme
+    ax: Any,
+    axes: Sequence[ReachAxis],
+    start: ActuationJacobian,
+    polygons: Mapping[Sequence[float], Array],
+    theme: Theme,
 ) -> None:
     """A small torque polygon at each pose, all on one scale."""
     steps = np.array([np.ptp(a.values) / max(1, len(a.values) - 1) or 1.0 for a in axes])
@@ -184,7 +188,7 @@ def _map(
     ax.grid(False)
 
 
-def _effort_word(axes: Sequence[Axis]) -> str:
+def _effort_word(axes: Sequence[ReachAxis]) -> str:
     return "torque" if all(a.effort_unit == "N·m" for a in axes) else "effort"
 
 

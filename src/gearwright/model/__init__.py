@@ -74,7 +74,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
     from gearwright.model.transmissions import Transmission as Transmission
     from gearwright.model.transmissions import TransmissionMap as TransmissionMap
-    from gearwright.model.tree.topology import Branch as Branch
     from gearwright.model.tree.topology import Tree as Tree
+    from gearwright.model.tree.topology import TreeBranch as TreeBranch
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -13,9 +13,9 @@ import numpy as np
 
 from gearwright.compiler.backends import is_known, names
 from gearwright.control import Declared, declared
-from gearwright.errors import CompileError, suggestion
+from gearwright.errors import CompileError, GearwrightError, suggestion
 from gearwright.given_names import checked_names
-from gearwright.given_numbers import as_float, whole
+from gearwright.given_numbers import as_float, as_index, whole
 from gearwright.model import MODES, Couplings, Mechanism
 from gearwright.model.pickling import check_function
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gearwright.model.hardware.drives import Drive
 
 MOST = 10**12  # of robots, iterations and threads
+WHOLE = 1e-6  # of a number of steps: rounding of a period in seconds
 # of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 520,000; two million take
 # some minutes and 3 GB to compile
 MOST_OPERATIONS = 2_000_000
@@ -99,7 +100,7 @@ class Options:
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
         coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
-        control_period: int = 1, wrenches: Sequence[str] = (), passes: int | None = None,
+        control_period: float | None = None, wrenches: Sequence[str] = (), passes: int | None = None,
         most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
@@ -114,10 +115,23 @@ class Options:
             precision=precision,  # type: ignore[arg-type]  # checked when made
             coupling=coupling, iterations=iterations, passes=passes, parameters=names, gravity=g, threads=threads,
             drives=MappingProxyType(_drives(drives)),
-            controller=own, control_period=control_period,
+            controller=own, control_period=control_steps(control_period, step, CompileError),
             wrenches=tuple(dict.fromkeys(checked_names("compile(wrenches=…)", wrenches, CompileError))),
             most_operations=most_operations,
         )  # fmt: skip
+
+
+def control_steps(period: Any, dt: float, error: type[GearwrightError]) -> int:
+    """Steps in a controller's period [s]; 1 where none is given. An int is refused: it would be a number of steps."""
+    if period is None:
+        return 1
+    if (count := as_index(period)) is not None:
+        raise error(f"control_period is a time in seconds: {count} steps of {dt:g} s are control_period={count * dt:g}")
+    seconds = as_float(period)
+    steps = 0.0 if seconds is None or not seconds > 0 else seconds / dt
+    if not 0.5 < steps <= MOST or abs(steps - round(steps)) > WHOLE * steps:
+        raise error(f"control_period is a whole number of steps of {dt:g} s, in seconds, not {period!r:.60}")
+    return round(steps)
 
 
 def _seconds(dt: Any) -> float:

@@ -77,7 +77,7 @@ TIME = Signal(family="", name="time", unit="s")
 Groups = Mapping[str, tuple[str, ...]]  # further names, each of several signals (or one: a second name)
 
 
-class Place(NamedTuple):
+class SignalPlace(NamedTuple):
     """One signal of a family."""
 
     name: str
@@ -93,7 +93,7 @@ class Family:
 
     name: str
     of: str  # what its names are names of
-    each: Callable[[Layout], Iterable[Place]]
+    each: Callable[[Layout], Iterable[SignalPlace]]
     groups: Callable[[Layout], Groups] = lambda layout: {}
     stored: bool = True  # whether files hold it without being asked
     word: str = ""  # its name where another family has the same: `position` of a shaft; empty: the name itself
@@ -107,7 +107,7 @@ class Family:
             yield Signal(family=family, name=p.name, unit=p.unit, source=p.source, shape=p.shape, stored=self.stored)
 
 
-Each = Callable[["Layout"], Iterator[Place]]
+Each = Callable[["Layout"], Iterator[SignalPlace]]
 Find = Callable[["Layout", int], Source]
 
 
@@ -127,12 +127,12 @@ def _input(slot: SlotName) -> Find:
 def _motion(slot: SlotName) -> Each:
     """Independent positions or velocities stand in the state, those of followers are computed."""
 
-    def each(layout: Layout) -> Iterator[Place]:
+    def each(layout: Layout) -> Iterator[SignalPlace]:
         group, free = layout.independent(slot)
         places = {i: n for n, i in enumerate(free)}
         for i, name in enumerate(group.names):
             source = SlotElement(slot, places[i]) if i in places else Derived("tree", f"tree_{slot}", i)
-            yield Place(name, getattr(layout.units[name], slot), source)
+            yield SignalPlace(name, getattr(layout.units[name], slot), source)
 
     return each
 
@@ -140,9 +140,9 @@ def _motion(slot: SlotName) -> Each:
 def _along(quantity: str, find: Find) -> Each:
     """Along every velocity coordinate of the tree."""
 
-    def each(layout: Layout) -> Iterator[Place]:
+    def each(layout: Layout) -> Iterator[SignalPlace]:
         for i, name in enumerate(layout.names.coordinates.names):
-            yield Place(name, getattr(layout.units[name], quantity), find(layout, i))
+            yield SignalPlace(name, getattr(layout.units[name], quantity), find(layout, i))
 
     return each
 
@@ -158,9 +158,9 @@ def _joints(slot: SlotName) -> Callable[[Layout], Groups]:
 
 
 def _loop_motion(slot: SlotName) -> Each:
-    def each(layout: Layout) -> Iterator[Place]:
+    def each(layout: Layout) -> Iterator[SignalPlace]:
         for i, name in enumerate(name for j in layout.robot.tree.cuts for name in _coordinates(j, slot)):
-            yield Place(name, getattr(layout.units[name], slot), Derived("cut_joints", f"cut_{slot}", i))
+            yield SignalPlace(name, getattr(layout.units[name], slot), Derived("cut_joints", f"cut_{slot}", i))
 
     return each
 
@@ -180,26 +180,26 @@ def _coordinates(joint: Joint, slot: SlotName) -> tuple[str, ...]:
 def _actuators(quantity: str, find: Find) -> Each:
     """One number of every actuator; none where no actuator acts."""
 
-    def each(layout: Layout) -> Iterator[Place]:
+    def each(layout: Layout) -> Iterator[SignalPlace]:
         for i, name in enumerate(layout.robot.actuators if layout.commanded else ()):
-            yield Place(name, actuator_units(layout.robot, name)[quantity], find(layout, i))
+            yield SignalPlace(name, actuator_units(layout.robot, name)[quantity], find(layout, i))
 
     return each
 
 
-def _actuator_states(layout: Layout) -> Iterator[Place]:
+def _actuator_states(layout: Layout) -> Iterator[SignalPlace]:
     for name, places in layout.robot.layout.actuator.items() if layout.commanded else ():
         units = state_units(layout.robot, name)
         for state, i in places.items():
             if state != "torque":
-                yield Place(name, units.get(state, ""), SlotElement(StepSlot.ACTUATOR, i), state=state)
+                yield SignalPlace(name, units.get(state, ""), SlotElement(StepSlot.ACTUATOR, i), state=state)
 
 
-def _readings(layout: Layout) -> Iterator[Place]:
+def _readings(layout: Layout) -> Iterator[SignalPlace]:
     sensing = layout.sensing
     units = reading_units(layout.robot, sensing.shown)
     for i, name in enumerate(sensing.readings):
-        yield Place(name, units.get(name, "0/1"), SlotElement(StepSlot.SENSOR, i))  # marks are 0 or 1
+        yield SignalPlace(name, units.get(name, "0/1"), SlotElement(StepSlot.SENSOR, i))  # marks are 0 or 1
 
 
 def _sensors(layout: Layout) -> Groups:
@@ -209,10 +209,10 @@ def _sensors(layout: Layout) -> Groups:
 def _couplings(quantity: str, find: Find) -> Each:
     """In the unit of the follower."""
 
-    def each(layout: Layout) -> Iterator[Place]:
+    def each(layout: Layout) -> Iterator[SignalPlace]:
         for i, c in enumerate(layout.robot.couplings.ordered):
             follower = coordinate_of(layout.robot.joint(c.follower.joint), c.follower)
-            yield Place(c.name, getattr(layout.units[follower], quantity), find(layout, i))
+            yield SignalPlace(c.name, getattr(layout.units[follower], quantity), find(layout, i))
 
     return each
 
@@ -230,19 +230,19 @@ def _second_names(layout: Layout) -> Groups:
 WRENCH = (*((f"f{x}", "N") for x in "xyz"), *((f"t{x}", "N·m") for x in "xyz"))
 
 
-def _reactions(layout: Layout) -> Iterator[Place]:
+def _reactions(layout: Layout) -> Iterator[SignalPlace]:
     """Six signals per joint, `joint.fx` … `joint.tz`."""
     for i, joint in enumerate(layout.robot.layout.reacting):
         for k, (part, unit) in enumerate(WRENCH):
-            yield Place(f"{joint}.{part}", unit, Derived("reaction", "reaction", 6 * i + k))
+            yield SignalPlace(f"{joint}.{part}", unit, Derived("reaction", "reaction", 6 * i + k))
 
 
-def _tables(layout: Layout) -> Iterator[Place]:
+def _tables(layout: Layout) -> Iterator[SignalPlace]:
     """Whole outputs of kernels: (rows, 6), and of poses (rows, 12), a rotation matrix row by row and the origin."""
     for name, rows in _table_rows(layout).items():
         pose = name == "link_pose"
         source = Derived("link_poses", "poses", 0) if pose else Derived(name, name, 0)
-        yield Place(name, "", source, shape=(len(rows), 12 if pose else 6))
+        yield SignalPlace(name, "", source, shape=(len(rows), 12 if pose else 6))
 
 
 def _table_rows(layout: Layout) -> Groups:
@@ -261,16 +261,16 @@ SINGLE: list[tuple[str, str, Source]] = [  # quantities that there is one of: na
 ]
 
 
-def _single(layout: Layout) -> Iterator[Place]:
+def _single(layout: Layout) -> Iterator[SignalPlace]:
     for name, unit, source in SINGLE:
         there = not isinstance(source, SlotElement) or source.slot in layout.slots
-        yield Place(name, unit, source if there else Total(()))
+        yield SignalPlace(name, unit, source if there else Total(()))
 
 
-def _memory(layout: Layout) -> Iterator[Place]:
+def _memory(layout: Layout) -> Iterator[SignalPlace]:
     """Of a compiled controller."""
     for name, i in layout.memory.items():
-        yield Place(name, "", SlotElement(StepSlot.CONTROL, i))
+        yield SignalPlace(name, "", SlotElement(StepSlot.CONTROL, i))
 
 
 STATE = "actuator."  # families of actuators' states begin with it

@@ -5,15 +5,13 @@ Slow and plain on purpose. It runs the program as it was traced, before any pass
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gearwright.compiler.backend import Backend, Executable, Failure, Instance, Part
 from gearwright.compiler.buffers import Array, Buffer
@@ -227,43 +225,3 @@ def run_tape(tape: Tape, memory: Mapping[str, Array]) -> None:
             values.append(meaning(*(values[a] for a in args)))
     for address, value in tape.stores:
         memory[address.slot][:, address.element] = values[value]
-
-
-@dataclass
-class Interpretation:
-    """Results of a run. Arrays have shape (batch, *slot shape); records (records, batch, *slot shape)."""
-
-    values: dict[str, Array]
-    records: dict[str, Array]
-    failed_step: NDArray[np.int64]  # (batch,), −1 where all went well
-    failed_at: list[Address | None] = field(default_factory=list)
-
-
-def interpret_program(
-    program: Program,
-    values: Mapping[str, Any],
-    *,
-    steps: int = 1,
-    batch: int = 1,
-    precision: str = "double",
-    series: Mapping[str, Any] | None = None,
-    record: Sequence[str] = (),
-    every: int = 1,
-) -> Interpretation:
-    """Runs `steps` steps of a program: for tests, all in one call.
-
-    `values` broadcast to (batch, *shape); slots not given start at 0. `series` holds inputs that change every step,
-    (steps, batch, *shape). A robot whose state stops being finite, or passes a
-    slot's bound, keeps its last good state from then on.
-    """
-    instance = Interpreted(program, precision).instance(batch)
-    for name, value in values.items():
-        instance.set(name, value)
-    records = instance.run(steps, series=series, record=record, every=every)
-    failures = {failure.robot: failure for failure in instance.failures}
-    return Interpretation(
-        {s.name: instance.get(s.name) for s in program.slots if s.kind is not SlotKind.SCRATCH},
-        records,
-        np.array([failures[r].step if r in failures else -1 for r in range(batch)]),
-        [failures[r].address if r in failures else None for r in range(batch)],
-    )

@@ -28,7 +28,7 @@ from gearwright.model.frictions import FrictionModel
 from gearwright.model.transmissions import parameters, with_parameters
 from gearwright.tracing import trace
 
-NEWTON_STEPS = 24  # bracketed, so that a curve that is flat, steep and flat again is met: 1e-7 of the bracket
+NEWTON_STEPS = 8  # bracketed, per iteration of the solver: more make no robot converge that did not, and longer code
 
 
 @dataclass(frozen=True)

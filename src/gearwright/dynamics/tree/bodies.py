@@ -13,7 +13,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.joints import Freedom, freedoms
-from gearwright.model import WORLD, Branch, Inertia, Mechanism, Pose
+from gearwright.model import WORLD, Inertia, Mechanism, Pose, TreeBranch
 
 Array = Any  # a NumPy array of floats
 GROUND = -1  # the parent of what stands on the world
@@ -102,7 +102,7 @@ class Bodies:
         return tuple(b.velocities for i, b in each if not b.freedom.even(b.mass, alone=i not in parents))
 
 
-def joint_places(branch: Branch, mechanism: Mechanism, values: Mapping[str, Scalar]) -> tuple[Place, Place]:
+def joint_places(branch: TreeBranch, mechanism: Mechanism, values: Mapping[str, Scalar]) -> tuple[Place, Place]:
     """The joint's frame on the tree parent and on the link. `origin` is its place on the parent that the file names."""
     joint = branch.joint
     origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
@@ -142,7 +142,7 @@ def assembled(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Bodies:
     )
 
 
-def chain(branch: Branch, nq: int, nv: int) -> list[tuple[Freedom, tuple[int, ...], tuple[int, ...]]]:
+def chain(branch: TreeBranch, nq: int, nv: int) -> list[tuple[Freedom, tuple[int, ...], tuple[int, ...]]]:
     """The freedoms of a joint outwards from the world, with their coordinates, which start at nq and nv."""
     links = []
     for freedom in freedoms(branch.joint):

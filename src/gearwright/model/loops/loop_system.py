@@ -19,7 +19,7 @@ from gearwright.model.couplings import Coupling
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.poses import IDENTITY, Array, Pose
 from gearwright.model.tree.kinematics import Configuration, carried, retract, small_twist, subspace
-from gearwright.model.tree.topology import Branch, Components, Tree
+from gearwright.model.tree.topology import Components, Tree, TreeBranch
 
 # Files write π/2 as 1.57, which is 8e-4 off, and no degree of freedom depends on an angle of a milliradian.
 ALIGNED = 1e-3  # [rad, lengths of the loop] singular values below this, per unit of motion, are a file's rounding
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     unit: Array  # of each velocity
 
 
-class Sample(NamedTuple):
+class LoopPose(NamedTuple):
     """A pose at which loops are closed, and by joint, how far that is from the start [rad, lengths of the loop]."""
 
     pose: Configuration
@@ -125,7 +125,7 @@ class LoopSystem:
                 return q if np.abs(error).max(initial=0.0) < ALIGNED else None
         return None
 
-    def general_samples(self, start: Configuration, couplings: Sequence[Coupling]) -> list[Sample]:
+    def general_samples(self, start: Configuration, couplings: Sequence[Coupling]) -> list[LoopPose]:
         """Assembled poses away from symmetric ones: what holds in all of them holds everywhere."""
         return self.assembled_along(start, self.general_directions, couplings)
 
@@ -137,7 +137,7 @@ class LoopSystem:
     def assembled_along(
         self, start: Configuration, directions: Sequence[Array], couplings: Sequence[Coupling],
         joints: Sequence[str] | None = None,
-    ) -> list[Sample]:  # fmt: skip
+    ) -> list[LoopPose]:  # fmt: skip
         """Assembled poses near the start: along directions, until one of these joints has moved by STRAY; closed again.
 
         Directions are taken to what the rows leave free at the start. A pose that is found far from there is another
@@ -155,7 +155,7 @@ class LoopSystem:
             pose = self.closed(aim, couplings)
             aimed, went = (self._motions(start, q, size) if q is not None else {} for q in (aim, pose))
             if pose is not None and all(went[name] < FAR * max(STRAY, aimed[name]) for name in went):
-                found.append(Sample(pose, aimed, went))
+                found.append(LoopPose(pose, aimed, went))
         return found
 
     def moved(self, q: Configuration, dv: Array) -> Configuration:
@@ -337,7 +337,7 @@ def coupling_error(c: Coupling, q: Configuration) -> float:
     return at(c.follower) - float(c.position([at(t.axis) for t in c.leaders]))
 
 
-def _around(by_link: Mapping[str, Branch], cut: Joint) -> list[tuple[float, Branch]]:
+def _around(by_link: Mapping[str, TreeBranch], cut: Joint) -> list[tuple[float, TreeBranch]]:
     """The branches of a loop from its cut to the link that carries both sides: the child's positive."""
     sides = [list(_path(by_link, end)) for end in (cut.parent, cut.child)]
     while sides[0] and sides[1] and sides[0][-1] is sides[1][-1]:  # what both sides share moves them alike
@@ -346,7 +346,7 @@ def _around(by_link: Mapping[str, Branch], cut: Joint) -> list[tuple[float, Bran
     return [*((-1.0, b) for b in sides[0]), *((1.0, b) for b in sides[1])]
 
 
-def _path(by_link: Mapping[str, Branch], link: str) -> Iterator[Branch]:
+def _path(by_link: Mapping[str, TreeBranch], link: str) -> Iterator[TreeBranch]:
     """The branches from a link to the world."""
     while link in by_link:
         yield by_link[link]

@@ -30,7 +30,7 @@ import numpy as np
 
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import Joint
-from gearwright.model.loops.loop_system import ALIGNED, STILL, STRAY, LoopSystem, Sample, null_space, rank
+from gearwright.model.loops.loop_system import ALIGNED, STILL, STRAY, LoopPose, LoopSystem, null_space, rank
 from gearwright.model.loops.rings import groups, taken_by
 from gearwright.model.poses import Array
 from gearwright.model.tree.kinematics import Configuration
@@ -132,7 +132,7 @@ def _by_joint(cuts: Sequence[Joint], chosen: Sequence[int]) -> dict[str, tuple[i
 
 def _motions(
     system: LoopSystem, start: Configuration, hold: Sequence[Coupling]
-) -> tuple[list[Sample], frozenset[str]]:  # fmt: skip
+) -> tuple[list[LoopPose], frozenset[str]]:  # fmt: skip
     """Assembled poses, and the loops that get nowhere although rows leave them free.
 
     A loop that moves little among others is looked at by itself.
@@ -148,7 +148,7 @@ def _motions(
     return samples, frozenset(isolated)
 
 
-def _goes(sample: Sample, joints: Sequence[str]) -> bool:
+def _goes(sample: LoopPose, joints: Sequence[str]) -> bool:
     """Whether one of the joints arrives where it was sent."""
     return any(sample.aimed[j] > CLEAR and sample.went[j] > ARRIVED * sample.aimed[j] for j in joints)
 

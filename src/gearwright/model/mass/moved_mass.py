@@ -19,7 +19,7 @@ from gearwright.model.mass.inertia import SMALLEST_RADIUS, Inertia
 from gearwright.model.poses import Array, Pose
 from gearwright.model.transmissions import LinearTransmission
 from gearwright.model.tree.kinematics import Configuration, link_poses, retract, subspace
-from gearwright.model.tree.topology import Branch, Components
+from gearwright.model.tree.topology import Components, TreeBranch
 
 if TYPE_CHECKING:
     from gearwright.model.couplings import Coupling
@@ -187,7 +187,7 @@ class _Bodies:
         self.full = {self.of_link[n] for n, r in self.resistances.items() if r.full} | {WORLD}
         self.above = {b.link: b for b in m.tree.branches if b.joint.dof}  # by body, what moves it
 
-    def suspicious(self) -> Iterator[list[Branch]]:
+    def suspicious(self) -> Iterator[list[TreeBranch]]:
         """Joints around bodies without a full inertia, and those that exact couplings tie to them."""
         if self.above.keys() <= self.full:
             return
@@ -202,14 +202,14 @@ class _Bodies:
             for t in c.leaders:
                 together.join(c.follower.joint, t.axis.joint)
         roots = {together.root(name) for name in doubtful}
-        groups: dict[str, list[Branch]] = {}
+        groups: dict[str, list[TreeBranch]] = {}
         for b in self.above.values():
             root = together.root(b.joint.name)
             if root in roots:
                 groups.setdefault(root, []).append(b)
         yield from (group for group in groups.values() if len(group) <= WIDEST)
 
-    def resisting(self, group: list[Branch]) -> dict[str, list[str]]:
+    def resisting(self, group: list[TreeBranch]) -> dict[str, list[str]]:
         """Links with an inertia at either end of the joints, by body."""
         ends = {body for b in group for body in (b.link, self.of_link[b.parent])}
         found: dict[str, list[str]] = {}
@@ -218,7 +218,7 @@ class _Bodies:
                 found.setdefault(body, []).append(link)
         return found
 
-    def path(self, body: str) -> Iterator[Branch]:
+    def path(self, body: str) -> Iterator[TreeBranch]:
         """Joints that move a body, down to the world."""
         while body != WORLD:
             yield self.above[body]
@@ -231,7 +231,7 @@ class _Bodies:
 class _Motion:
     """Velocities of the links around a group of joints, weighted by the square roots of their inertias."""
 
-    def __init__(self, m: Mechanism, bodies: _Bodies, group: list[Branch], settled: set[AxisRef]) -> None:
+    def __init__(self, m: Mechanism, bodies: _Bodies, group: list[TreeBranch], settled: set[AxisRef]) -> None:
         self.m, self.bodies, self.group, self.settled = m, bodies, group, settled
         self.links = bodies.resisting(group)
         names = {b.joint.name for b in group}
@@ -276,6 +276,8 @@ class _Motion:
         """
         by_axis = {AxisRef(c.joint.name, c.axis): c for c in motions if c.axis is not None}
         for coupling in reversed(self.couplings):
+            if not by_axis.keys() >= {coupling.follower, *(t.axis for t in coupling.leaders)}:
+                continue  # of a loop-closing joint, which is no coordinate
             slopes = coupling.slopes([q[t.axis.joint][t.axis.index] for t in coupling.leaders])
             follower = motions.pop(by_axis[coupling.follower])
             for t, slope in zip(coupling.leaders, slopes, strict=True):
@@ -297,7 +299,7 @@ def _undone_by(others: Mapping[Coordinate, Array], motion: Array) -> tuple[Coord
     return tuple(c for c, x in zip(others, shares, strict=True) if abs(x) > NOTABLE * whole)
 
 
-def _twists(b: Branch, poses: Mapping[str, Pose], q: Configuration) -> tuple[Array, Array, Array]:
+def _twists(b: TreeBranch, poses: Mapping[str, Pose], q: Configuration) -> tuple[Array, Array, Array]:
     """Angular velocities by coordinate of a joint, and velocities of its origin, (3, dof); the origin. World axes."""
     X_WJ = poses[b.joint.parent] @ b.joint.X_PJ
     S = subspace(b.joint, q[b.joint.name])

@@ -24,7 +24,7 @@ from gearwright.given_names import checked_names
 from gearwright.model.loops.loop_system import null_space
 from gearwright.model.parallel.assembly import TWIST, Constraints, Position
 from gearwright.model.parallel.outputs import default_outputs, output_groups
-from gearwright.model.parallel.reach import Limits, halfplanes, zonotope
+from gearwright.model.parallel.reach import ReachLimits, halfplanes, zonotope
 from gearwright.model.poses import Array
 from gearwright.model.transmissions.maps import like, vectors
 from gearwright.model.tree.kinematics import Configuration
@@ -61,7 +61,7 @@ class ActuationJacobian:
     actuator_side: Side  # velocities of the actuators over the motions
     joint_side: Side  # velocities of the outputs over the motions
     inertia: Array  # (r, r), of links, armatures and rotors
-    limits: Limits  # of the actuators
+    limits: ReachLimits  # of the actuators
 
     @property
     def actuators(self) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def actuation_jacobian(
         position=q, loops=loops,
         actuator_side=Side("actuators", tuple(actuators), rows[0] @ N @ seen, sizes[0]),
         joint_side=Side("outputs", tuple(outputs), rows[1] @ N @ seen, sizes[1]),
-        inertia=_felt(N.T @ M @ N, seen, idle), limits=Limits(tuple(robot.actuators[a] for a in actuators)),
+        inertia=_felt(N.T @ M @ N, seen, idle), limits=ReachLimits(tuple(robot.actuators[a] for a in actuators)),
     )  # fmt: skip
 
 

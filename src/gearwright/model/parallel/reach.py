@@ -15,7 +15,7 @@ from gearwright.model.poses import Array
 TOUCHES = 1e-9  # share of a limit by which a corner may be beyond it: rounding
 
 
-class Limits(NamedTuple):
+class ReachLimits(NamedTuple):
     """Limits of actuators, without the losses of gears."""
 
     actuators: tuple[Actuator, ...]

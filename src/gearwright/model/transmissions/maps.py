@@ -161,7 +161,8 @@ class TransmissionMap(NotebookDisplay, ABC):
         q = vectors(j, self.joints)
         a = np.array(self._positions(q.reshape(-1, self.joints).T)).T.reshape(*q.shape[:-1], self.actuators)
         if not np.isfinite(a).all():
-            raise ModelError(f"there is no actuator position for the joint position {np.asarray(j).tolist()}")
+            beyond = q if q.ndim == 1 else q[~np.isfinite(a).all(axis=-1)][0]  # of a batch, the first
+            raise ModelError(f"there is no actuator position for the joint position {like(j, beyond)}")
         return like(j, a)
 
     def actuator_to_joint_position(self, a: ArrayLike, *, near: ArrayLike | None = None) -> Any:

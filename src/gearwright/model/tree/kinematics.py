@@ -39,18 +39,6 @@ def subspace(joint: Joint, q: Sequence[float]) -> Array:
     return np.hstack(columns)
 
 
-def subspace_by_differences(joint: Joint, q: Sequence[float], h: float = 1e-6) -> Array:
-    """Central differences: exact to 1e-10, enough for ranks and for Newton's method, which needs no better."""
-    S = np.zeros((6, joint.dof))
-    X_inverse = joint.motion(q).inverse()
-    for i in range(joint.dof):
-        dv = np.zeros(joint.dof)
-        dv[i] = h
-        ahead, behind = joint.motion(retract(joint, q, dv)), joint.motion(retract(joint, q, -dv))
-        S[:, i] = (small_twist(ahead @ X_inverse) - small_twist(behind @ X_inverse)) / (2 * h)
-    return S
-
-
 def small_twist(X: Pose) -> Array:
     """The twist, angular then linear, that a pose near the identity comes to."""
     R = X.R

@@ -17,7 +17,7 @@ from gearwright.model.poses import Pose
 
 
 @dataclass(frozen=True, kw_only=True)
-class Branch:
+class TreeBranch:
     """A link in the tree, and the joint that carries it."""
 
     link: str
@@ -35,7 +35,7 @@ class Branch:
 class Tree:
     """Branches, parents before children, and the joints that were cut."""
 
-    branches: tuple[Branch, ...]
+    branches: tuple[TreeBranch, ...]
     cuts: tuple[Joint, ...]
 
     @property
@@ -125,7 +125,7 @@ def grow(links: Collection[str], joints: Iterable[Joint], cuts: Iterable[Joint])
     for j in joints:
         at.setdefault(j.parent, []).append(j)
         at.setdefault(j.child, []).append(j)
-    branches: list[Branch] = []
+    branches: list[TreeBranch] = []
     reached = {WORLD}
     todo = [(WORLD, j) for j in reversed(at.get(WORLD, []))]
     while todo:
@@ -135,7 +135,7 @@ def grow(links: Collection[str], joints: Iterable[Joint], cuts: Iterable[Joint])
         if link in reached:
             continue
         reached.add(link)
-        branches.append(Branch(link=link, parent=parent, joint=j, backward=backward))
+        branches.append(TreeBranch(link=link, parent=parent, joint=j, backward=backward))
         todo += [(link, k) for k in reversed(at[link]) if k is not j]
     apart = set(links) - reached
     if apart:
@@ -143,7 +143,7 @@ def grow(links: Collection[str], joints: Iterable[Joint], cuts: Iterable[Joint])
     return Tree(branches=tuple(branches), cuts=tuple(cuts))
 
 
-def forward(branch: Branch) -> Branch:
+def forward(branch: TreeBranch) -> TreeBranch:
     """The same branch walked forwards, where the joint has one axis or none: frames swapped, axis turned round.
 
     The coordinate keeps its sign and meaning, since turning by q about an axis undoes turning by q about its opposite.

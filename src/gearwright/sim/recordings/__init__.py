@@ -2,7 +2,7 @@
 
 from gearwright.sim.recordings.columns import ArrayChunk, Chunk, Evaluator, SlotChunk
 from gearwright.sim.recordings.formats import Format, check_format
-from gearwright.sim.recordings.recording import Column, Recording
+from gearwright.sim.recordings.recording import RecordedColumn, Recording
 from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.sinks import Sink
 from gearwright.sim.signals import Derived, Signal, SlotElement, Total
@@ -10,10 +10,10 @@ from gearwright.sim.signals import Derived, Signal, SlotElement, Total
 __all__ = [
     "ArrayChunk",
     "Chunk",
-    "Column",
     "Derived",
     "Evaluator",
     "Format",
+    "RecordedColumn",
     "Recording",
     "Schema",
     "Signal",

@@ -5,7 +5,7 @@ Of a batch, a row for each instant and robot, with the column `robot`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -81,10 +81,3 @@ def _joined(recording: Recording) -> dict[str, Array]:
     parts = [frame_columns(recording.schema, chunk) for chunk in recording.chunks]
     names = parts[0] if parts else titles(recording.schema)
     return {name: np.concatenate([np.zeros(0), *(p[name] for p in parts)]) if parts else np.zeros(0) for name in names}
-
-
-def row_frames(schema: Schema, chunks: Iterator[Chunk]) -> Iterator[Any]:
-    """Chunks as polars frames."""
-    polars = require("polars", "a polars table")
-    for chunk in chunks:
-        yield polars.DataFrame(frame_columns(schema, chunk))

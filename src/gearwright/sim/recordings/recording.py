@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gearwright.model import Mechanism
 
 
-class Column(NamedTuple):
+class RecordedColumn(NamedTuple):
     """One quantity over time."""
 
     family: str  # position, velocity, …, or "" for a quantity that there is one of
@@ -89,10 +89,10 @@ class Recording(NamedValues, NotebookDisplay):
             row += chunk.rows
         return full[:, 0] if self.batch == 1 else full
 
-    def columns(self) -> Iterator[Column]:
+    def columns(self) -> Iterator[RecordedColumn]:
         """The signals that files hold, in their order."""
         for s in self.schema.stored:
-            yield Column(s.family, s.name, s.unit, self.time if s == TIME else self.read(s))
+            yield RecordedColumn(s.family, s.name, s.unit, self.time if s == TIME else self.read(s))
 
     # --- by name ---------------------------------------------------------------------------------------------------
 

@@ -160,6 +160,8 @@ def _moving_no_mass(sim: Simulation, robot: int) -> list[str]:
     if not free or len(names) > LARGE_ROBOT:
         return []
     M = sim.mass_matrix().reshape(sim.batch, len(names), -1)[robot][np.ix_(free, free)]
+    if not np.isfinite(M).all():
+        return []
     scale = np.sqrt(np.maximum(M.diagonal(), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
     if not values[0] < SINGULAR:

@@ -42,7 +42,7 @@ def _names(robot: Mechanism) -> Names:
     )  # fmt: skip
 
 
-class Element(NamedTuple):
+class StateElement(NamedTuple):
     """One number of a slot, in words: its quantity, of what."""
 
     quantity: str
@@ -104,28 +104,33 @@ class Layout:
         states = [x for a in self.robot.actuators.values() for x in a.initial]
         return np.array([0.0] * len(self.robot.actuators) + states)
 
-    def elements(self, slot: str) -> list[Element]:
+    def elements(self, slot: str) -> list[StateElement]:
         """Every number of a slot in words; none of a slot whose numbers have no names."""
         found, names = SLOTS[SlotName(slot)], self.names
         if found.rates:
-            own = [Element("velocity", names.coordinates.names[i]) for i in names.free_velocities]
+            own = [StateElement("velocity", names.coordinates.names[i]) for i in names.free_velocities]
             return own * sum(count for count, _ in found.size)
         if slot == StepSlot.POSITION:
-            return [Element("position", names.positions.names[i]) for i in names.free_positions]
+            return [StateElement("position", names.positions.names[i]) for i in names.free_positions]
         if slot in (StepSlot.EFFORT, StepSlot.COMMAND, StepSlot.WRENCH):
-            return [Element(slot, name) for name in self.group(slot).names]
+            return [StateElement(slot, name) for name in self.group(slot).names]
         if slot == StepSlot.PARAMETER:
-            return [Element(slot, name) for name in self.parameters.names]
+            return [StateElement(slot, name) for name in self.parameters.names]
         if slot == StepSlot.TARGET:
-            return [Element(what, name) for name in self.drives.names for what in ("position", "velocity")]
+            return [StateElement(what, name) for name in self.drives.names for what in ("position", "velocity")]
         if slot == StepSlot.IMPULSE:
-            return [Element(slot, name) for name in self.facts.rows]
+            return [StateElement(slot, name) for name in self.facts.rows]
         if slot == StepSlot.ACTUATOR:
-            places = {i: Element(q, name) for name, own in self.robot.layout.actuator.items() for q, i in own.items()}
+            places = {
+                i: StateElement(q, name) for name, own in self.robot.layout.actuator.items() for q, i in own.items()
+            }
             return [places[i] for i in sorted(places)]
         if slot == StepSlot.SENSOR:
             readings, states = self.sensing.readings, self.sensing.state
-            return [*(Element("reading", name) for name in readings), *(Element("state", name) for name in states)]
+            return [
+                *(StateElement("reading", name) for name in readings),
+                *(StateElement("state", name) for name in states),
+            ]
         return []
 
     def group(self, slot: str) -> Group:
