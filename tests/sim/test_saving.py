@@ -202,7 +202,7 @@ def test_a_class_without_a_row_cannot_be_saved(tmp_path: Path, monkeypatch: pyte
         ("os:system", ValueError, "no class"),
         ("gearwright.sensors:os.system", gw.ModelError, "has no 'os.system'"),
         ("gearwright.protocols:odrive", ValueError, "no class"),  # a registry, but not one of a mechanism's parts
-        ("gearwright.transmissions:function", ValueError, "no class of a mechanism's part"),
+        ("gearwright.transmissions:function", ValueError, "not a class of a mechanism"),
         ("Encoder", ValueError, "no class"),
         (["Encoder"], TypeError, "unhashable"),
     ],
