@@ -125,7 +125,7 @@ def control_steps(period: Any, dt: float, error: type[GearwrightError]) -> int:
     """Steps in a controller's period [s]; 1 where none is given. An int is refused: it would be a number of steps."""
     if period is None:
         return 1
-    if (count := as_index(period)) is not None:
+    if (count := as_index(period)) is not None and abs(count) <= MOST:
         raise error(f"control_period is a time in seconds: {count} steps of {dt:g} s are control_period={count * dt:g}")
     seconds = as_float(period)
     steps = 0.0 if seconds is None or not seconds > 0 else seconds / dt
