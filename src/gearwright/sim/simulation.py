@@ -245,7 +245,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:

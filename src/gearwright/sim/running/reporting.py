@@ -60,7 +60,7 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     warn(
-        f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
+        f"joints start beyond their limits and are pushed back into range: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
     )
 
@@ -85,8 +85,8 @@ def warn_another_branch(sim: Simulation, robots: Sequence[int]) -> None:
     more = f" and {len(robots) - 1} more" if len(robots) > 1 else ""
     which = "" if sim.batch == 1 else f" of robot {robots[0]}{more}"
     warn(
-        f"the loop through {loops}{which} may be assembled in another branch than the drawn one, from where it cannot "
-        "move straight to the given positions; give one joint more, near where it is to be",
+        f"the loop through {loops}{which} may be assembled in another branch than in the file: it cannot move "
+        "straight from there to the given positions. Give the approximate position of one more joint",
         BranchWarning,
     )
 
