@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 10**12  # of robots, iterations and threads
 WHOLE = 1e-6  # of a number of steps: rounding of a period in seconds
-# of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 520,000; two million take
+# of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 600,000; two million take
 # some minutes and 3 GB to compile
 MOST_OPERATIONS = 2_000_000
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
