@@ -65,7 +65,7 @@ class EncoderPID:
 def main() -> None:
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else CHECKOUT / "out"
     out.mkdir(parents=True, exist_ok=True)
-    sim = gw.compile(gw.loads(ARM), dt=1e-3, batch=len(GAINS), controller=EncoderPID(), control_period=2)
+    sim = gw.compile(gw.loads(ARM), dt=1e-3, batch=len(GAINS), controller=EncoderPID(), control_period=0.002)
     sim.set_parameters({"kp": GAINS, "kd": 0.14 * np.sqrt(GAINS / 2)})
     sim.reset()
     started = perf_counter()

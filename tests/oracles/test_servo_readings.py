@@ -146,3 +146,26 @@ def test_servo_readings_are_the_inverse_dynamics_of_the_motion(name, robot_data_
     wrench = [motion.wrench(k, robot.joint(flange)) for k in steps]
     for part in (slice(0, 3), slice(3, 6)):
         assert error(ft[list(steps), part], np.array(wrench)[:, part]).max() < ALLOWED
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")
+@pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
+def test_stiff_servos_at_their_limits_settle(robot_data_folder):
+    """Two axes of a Panda share most of their inertia: each servo threw the other from limit to limit for ever."""
+    file, joints, _ = ARMS["panda"]
+    robot = with_usual_servos((robot_data_folder / file).read_text(), joints, robot_data_folder)
+    stiff = {
+        n: replace(a, stiffness=10 * a.stiffness, damping_gain=10**0.5 * a.damping_gain)
+        for n, a in robot.actuators.items()
+    }
+    sim, rng = gw.compile(replace(robot, actuators=stiff), dt=DT), np.random.default_rng(0)
+    limits = [robot.joint(j).axes[0].limits for j in joints]
+    middle = np.array([0.5 * (x.lower + x.upper) for x in limits])
+    size = np.array([min(0.4, 0.25 * (x.upper - x.lower)) for x in limits])
+    w, p = rng.uniform(2, 4, len(joints)), rng.uniform(0, 6, len(joints))
+    start = dict(zip(joints, middle + size * np.sin(p), strict=True))
+    sim.reset(position=start)
+    sim.hardware("drives").write({f"{j}/position": x for j, x in start.items()})
+    path = {f"{j}_servo": lambda t, i=i: middle[i] + size[i] * np.sin(w[i] * t + p[i]) for i, j in enumerate(joints)}
+    sim.run(0.4, command=path)
+    assert sim.unsettled == 0 and sim.batch_state.get("parts")[0, 0] == 0

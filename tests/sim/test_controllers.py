@@ -67,9 +67,9 @@ SAME = 1e-12
 @pytest.mark.parametrize("period", [1, 4])
 @pytest.mark.parametrize("controller", [mixed, Filter(), PID_ARM], ids=["mixed", "filter", "pid"])
 def test_python_and_machine_code_give_the_same_numbers(arm, controller, period):
-    traced, plain = compile(arm, controller=controller, control_period=period), compile(arm)
+    traced, plain = compile(arm, controller=controller, control_period=period * 1e-3), compile(arm)
     runs = []
-    for sim, extra in ((traced, {}), (plain, {"controller": controller, "control_period": period})):
+    for sim, extra in ((traced, {}), (plain, {"controller": controller, "control_period": period * 1e-3})):
         sim.reset(position=START)
         runs.append(sim.run(0.4, **extra))
     a, b = runs
@@ -81,10 +81,10 @@ def test_python_and_machine_code_give_the_same_numbers(arm, controller, period):
 
 
 def test_commands_are_held_between_calls(arm):
-    sim = compile(arm, controller=lambda sim: {"motor": sim.time}, control_period=4)
+    sim = compile(arm, controller=lambda sim: {"motor": sim.time}, control_period=0.004)
     rec = sim.run(0.01)
     assert rec.command["motor"] == pytest.approx([0, 0, 0, 0, 0, 0.004, 0.004, 0.004, 0.004, 0.008, 0.008], abs=1e-17)
-    assert compile(arm, controller=Filter(), control_period=4).run(0.01).memory["calls"].tolist()[1::4] == [1, 2, 3]
+    assert compile(arm, controller=Filter(), control_period=0.004).run(0.01).memory["calls"].tolist()[1::4] == [1, 2, 3]
 
 
 def test_the_command_acts_in_the_step_that_it_is_given_in(arm):
@@ -129,12 +129,12 @@ def test_a_controller_finds_what_is_held():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_robot_of_a_batch_is_the_robot_alone(arm, threads):
     batch = 11  # fills no SIMD register
-    sim = compile(arm, batch=batch, threads=threads, controller=Filter(), control_period=3)
+    sim = compile(arm, batch=batch, threads=threads, controller=Filter(), control_period=0.003)
     where, gains = np.linspace(-0.5, 0.5, batch), np.linspace(1.0, 9.0, batch)
     sim.set_parameters({"gain": gains})
     sim.reset(position={"shoulder": where})
     rec = sim.run(0.1)
-    one = compile(arm, controller=Filter(), control_period=3)
+    one = compile(arm, controller=Filter(), control_period=0.003)
     for i in (0, 4, 10):
         one.set_parameters({"gain": gains[i]})
         one.reset(position={"shoulder": where[i]})
@@ -148,13 +148,13 @@ def test_every_robot_of_a_batch_is_the_robot_alone(arm, threads):
     own.parameters = {"gain": 3.0, "time_constant": 0.05}
     sim.set_parameters({"gain": 3.0})
     sim.reset(position={"shoulder": where})
-    slow = python.run(0.1, controller=own, control_period=3)
+    slow = python.run(0.1, controller=own, control_period=0.003)
     assert sim.run(0.1).position["shoulder"] == pytest.approx(slow.position["shoulder"], abs=SAME)
 
 
 def test_reset_and_state_hold_memory_and_clock(arm):
     sim = compile(
-        arm, controller=CombinedControllers(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=3
+        arm, controller=CombinedControllers(Filter(), lambda sim: {"elbow": np.sin(9 * sim.time)}), control_period=0.003
     )
     sim.reset(position=START)
     sim.run(0.05)
@@ -178,7 +178,7 @@ def test_reset_and_state_hold_memory_and_clock(arm):
 
 def test_robots_of_one_batch_whose_calls_fall_in_different_steps(arm):
     """States of different ages side by side: each robot's controller is called in its own steps."""
-    one = compile(arm, controller=Filter(), control_period=3)
+    one = compile(arm, controller=Filter(), control_period=0.003)
     one.reset(position=START)
     states, paths = [], []
     for _ in range(5):
@@ -187,7 +187,7 @@ def test_robots_of_one_batch_whose_calls_fall_in_different_steps(arm):
     for state in states:
         one.state = state
         paths.append(one.run(0.02).command["motor"])
-    sim = compile(arm, batch=5, controller=Filter(), control_period=3)
+    sim = compile(arm, batch=5, controller=Filter(), control_period=0.003)
     sim.state = np.stack(states)
     assert (sim.run(0.02).command["motor"] == np.stack(paths, axis=1)).all()
 
@@ -214,7 +214,7 @@ def test_what_the_controller_leaves_alone_can_be_given(arm):
 
 def test_one_controller_compiled_and_another_in_python(arm):
     sim = compile(arm, controller=lambda sim: {"motor": 0.1})
-    rec = sim.run(0.02, controller=lambda sim: {"elbow": 0.3 * sim.actuator["motor"].command}, control_period=2)
+    rec = sim.run(0.02, controller=lambda sim: {"elbow": 0.3 * sim.actuator["motor"].command}, control_period=0.002)
     assert rec.effort["elbow"].tolist()[:5] == [
         0.0,
         0.0,
@@ -418,11 +418,13 @@ def test_mistakes_of_declarations(arm, double_pendulum):
         with pytest.raises(gw.GearwrightError, match=told):
             compile(arm, controller=with_(**declared))
     assert compile(arm, controller=PID_ARM, parameters=("motor.kp", "upper.mass")).parameters["motor.kp"] == 30.0
-    for wrong in (0, 2.5, True):
-        with pytest.raises(gw.CompileError, match="control_period is a whole number"):
+    for wrong in (0.0, -0.001, 2.5e-4, 1.5e-3, True, "0.01", float("nan"), float("inf")):
+        with pytest.raises(gw.CompileError, match="control_period is a whole number of steps"):
             compile(arm, controller=mixed, control_period=wrong)
-    with pytest.raises(gw.CompileError, match="control_period is for a controller"):
-        compile(arm, control_period=3)
+    with pytest.raises(gw.CompileError, match=r"in seconds: 3 steps of 0.001 s are control_period=0.003"):
+        compile(arm, controller=mixed, control_period=3)
+    with pytest.raises(gw.CompileError, match="control_period needs a controller"):
+        compile(arm, control_period=0.003)
     with pytest.raises(gw.CompileError, match="no actuator acts"):
         compile(arm, controller=lambda s: {"motor": 0.0}, integrator="rk4")
     with pytest.raises(gw.ModelError, match="two controllers command 'motor'"):

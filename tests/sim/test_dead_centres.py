@@ -150,7 +150,7 @@ def test_trees_and_constant_ratios_pay_nothing_for_it(robot, watched):
     equations = gw.compile(robot).kernels.equations
     assert may_stray(equations.model, equations.kinds) == watched
     written = {name for stage in functions(equations.stages) for name in stage.name_out()}
-    assert ("kinetic" in written) == watched
+    assert ("due" in written) == watched
 
 
 def functions(stages):

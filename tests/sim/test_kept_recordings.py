@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_run_is_said_before_its_file_is_opened(tmp_path, en
     wrong = (
         {"every": 0}, {"bands": "many"}, {"command": {"nobody": 1.0}}, {"effort": {"palm": "x"}},
         {"record": ("nothing",)}, {"wrench": {"nothing": 1}}, {"controller": 3},
-        {"controller": lambda sim: {}, "control_period": 1.5},
+        {"controller": lambda sim: {}, "control_period": 1.5e-3},
     )  # fmt: skip
     for options in wrong:
         with pytest.raises(gw.GearwrightError):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.sim.recordings import Schema, Signal
 from gearwright.sim.running.energy_watch import EnergyWatch
 from gearwright.sim.running.reporting import warn_beyond_limits, warn_unsettled
 from tests.sim.driven import wheel
@@ -94,7 +95,8 @@ def test_what_is_driven_may_get_energy():
 def test_energy_that_doubles_at_speed_is_worth_a_warning(speed, kinetic, expected):
     """1 J at the start, in one of two robots."""
     names = ("kinetic_energy", "potential_energy")
-    schema = SimpleNamespace(signals=[SimpleNamespace(name=name, family="") for name in names])
+    signals = tuple(Signal(family="", name=name, unit="J") for name in names)
+    schema = Schema(robot="r", batch=2, dt=1e-3, signals=signals)
     watch = EnergyWatch(SimpleNamespace(dt=1e-3), schema)
 
     def rows(*energies):

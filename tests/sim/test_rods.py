@@ -234,3 +234,11 @@ def test_a_dead_centre_as_drawn_is_refused():
     draw.joint("b", "ball", "coupler", "rocker", (4, 0, 0), cut=True)
     with pytest.raises(gw.ModelError, match="in line with its crank: a dead centre"):
         driven(draw.mechanism("straight", (0, 0, 0)), "rocker").with_rods_reduced()
+
+
+def test_reduced_rods_have_the_outputs_of_their_loops():
+    """Cranks follow the foot there: the default outputs are what leads them."""
+    robot = gw.load("ankle")
+    loop, reduced = (r.actuation_jacobian({"pitch": 0.1, "roll": -0.05}) for r in (robot, robot.with_rods_reduced()))
+    assert reduced.joints == loop.joints
+    assert reduced.actuator_per_joint == pytest.approx(loop.actuator_per_joint, rel=1e-9)

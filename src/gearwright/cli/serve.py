@@ -219,7 +219,7 @@ def _inject(bench: Bench, text: str) -> None:
     try:
         number = float(value) if value else None
     except ValueError:
-        raise GearwrightError(f"--fault {text}: {value!r} is no number") from None
+        raise GearwrightError(f"--fault {text}: {value!r} is not a number") from None
     bench.faults.inject(kind, actuator or None, number)
 
 

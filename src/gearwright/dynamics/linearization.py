@@ -56,18 +56,11 @@ def _derivatives(slots: Mapping[SlotName, Any], inputs: Mapping[SlotName, Any], 
 
 PART_STATE = (Slots.position, Slots.velocity, Slots.actuator)
 
-UNROLLED = {
-    Slots.converged: 6,
-    Slots.settled: 0,
-    Slots.closed: 2,
-    Slots.step_done: 1,
-    Slots.whole: 0,
-    Slots.followed: 0,
-    Slots.assured: 0,
-}  # of each loop that a step ends by itself: so many rounds
+UNROLLED = {Slots.converged: 6, Slots.settled: 0, Slots.closed: 2, Slots.step_done: 1}  # rounds of loops
+LEFT_OUT = (Slots.settled, Slots.accepted, Slots.sound, Slots.step_done)  # branches
 
 BEGINNING = {
-    **dict.fromkeys((Slots.settled, Slots.swept, Slots.accepted, Slots.closed, Slots.converged, Slots.step_done), 0.0),
+    **dict.fromkeys((Slots.settled, Slots.swept, Slots.closed, Slots.converged, Slots.step_done), 0.0),
     **dict.fromkeys((Slots.fresh, Slots.parts, Slots.smooth), 0.0),
     Slots.iteration: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
 }  # no loop ends early, a step is whole
@@ -91,5 +84,5 @@ def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName
 
 def _rounds(node: Repeat | Branch) -> int:
     if isinstance(node, Branch):
-        return min(1, UNROLLED.get(node.unless, 1))
+        return 0 if node.unless in LEFT_OUT else 1
     return node.count if node.until is None else min(node.count, UNROLLED.get(node.until, node.count))

@@ -39,40 +39,52 @@ def compile(
     threads: int | None = None,
     drives: Mapping[str, Drive] | None = None,
     controller: Callable[..., Any] | None = None,
-    control_period: int = 1,
+    control_period: float | None = None,
     wrenches: Sequence[str] = (),
     passes: int | None = None,
     most_operations: int = MOST_OPERATIONS,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
+    The robot:
+
     robot       a mechanism, or a file, which is loaded
+    coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
+                damping ratio 1 where the file does not say)
+    gravity     three numbers [m/s²] instead of the file's
+
+    How it runs:
+
     dt          length of a step [s]
     batch       robots that are stepped together; values then have the shape (batch,)
-    solver      of constraints: "direct" (limits, friction and drives by switching pieces until all of them hold,
-                couplings exactly and together with them), "pgs" (sweeps over all rows) or "tgs" (the same, positions
-                moving on in between)
-    integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
-                "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
+    threads     at most so many; by default all cores for large batches. Results do not depend on it
     device      "cpu", "cuda" (an NVIDIA GPU: one thread per robot), "interpreter" (NumPy, slow: the reference) or a
                 back end of another package
     precision   "double" or "single"
-    coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
-                damping ratio 1 where the file does not say)
-    iterations  sweeps of a step at most; they end as soon as nothing changes ("tgs" makes all of them)
-    parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
-                "follower.multiplier", "gravity.z", …
-    gravity     three numbers [m/s²] instead of the file's
-    drives      by joint, a gearwright.Drive that brings it to the targets of `Simulation.drive`
+
+    What acts on it, and what can be changed later:
+
     controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
                 of the code that steps (see `gearwright.control`)
-    control_period  steps from one call of the controller to the next; what it commands is held in between
+    control_period  from one call of the controller to the next [s], a whole number of steps; each step if not given.
+                What it commands is held in between
+    drives      by joint, a gearwright.Drive that brings it to the targets of `Simulation.drive`
     wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
+    parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
+                "follower.multiplier", "gravity.z", …
+
+    How a step is computed. The defaults suit almost every robot:
+
+    integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
+                "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
+    solver      of constraints: "direct" (limits, friction and drives by switching pieces until all of them hold,
+                couplings exactly and together with them), "pgs" (sweeps over all rows) or "tgs" (the same, positions
+                moving on in between)
+    iterations  sweeps of a step at most; they end as soon as nothing changes ("tgs" makes all of them)
     passes      of a midpoint step at most (24); they end as soon as the mean velocity has settled. What has not come
                 near by then is made in parts
     most_operations  CompileError for a robot with more arithmetic operations per step than this: two million take some
                 minutes and 3 GB to compile. The largest robot that is known has 115,000
-    threads     at most so many; by default all cores for large batches. Results do not depend on it.
 
     With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
     that has them, and `Simulation.diagnostics`; so they do of couplings that loops contradict. Warnings of checks that

@@ -36,6 +36,7 @@ from gearwright.sim.state.layout import Layout
 from gearwright.sim.state.snapshot import Snapshot, copied
 from gearwright.sim.state.values import Array, Read, Value, Values
 from gearwright.sim.views import analysis, observed
+from gearwright.sim.views.independent_arrays import IndependentArrays, given_start
 from gearwright.sim.views.named_values import NamedValues
 from gearwright.sim.views.ports import Port
 from gearwright.sim.views.probes import Probes
@@ -55,7 +56,7 @@ class Momentum(NamedTuple):
     angular: Array  # [N·m·s]
 
 
-class Simulation(NamedValues, NotebookDisplay):
+class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`. A free base has `base.x` … in the
@@ -90,6 +91,7 @@ class Simulation(NamedValues, NotebookDisplay):
         if options.inputs:
             self.batch_state.set(StepSlot.PARAMETER, [kernels.facts.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
+        self._loops = reporting.OpenLoops(self)
         if robot.tree.cuts:
             self.diagnostics += redundant(robot)
 
@@ -97,7 +99,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the tree's velocity coordinates: the order of `mass_matrix`, `bias` and of B's columns."""
+        """Names of the tree's velocities, followers included: the order of `mass_matrix`, `bias` and B's columns."""
         return self.layout.names.coordinates.names
 
     @property
@@ -190,7 +192,10 @@ class Simulation(NamedValues, NotebookDisplay):
             self.batch_state.set_state(state)
             self.clock.take_from_state()
 
-    def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
+    def reset(
+        self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None, *,
+        q: Any = None, v: Any = None,
+    ) -> None:  # fmt: skip
         """Back to time 0, at rest and without efforts, but for what is given.
 
         Values are numbers or arrays (B,); a joint of several coordinates takes them along the last axis, e.g.
@@ -198,8 +203,11 @@ class Simulation(NamedValues, NotebookDisplay):
         `{"base.z": 1}`. The rest stands where it starts. Followers are aligned with their leaders. One that
         is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
         Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
+
+        `q` and `v` give all independent positions or velocities in the order of `Simulation.q` and `Simulation.v`.
         """
-        reset(self, {} if position is None else position, {} if velocity is None else velocity)
+        start = given_start(self, StepSlot.POSITION, position, q), given_start(self, StepSlot.VELOCITY, velocity, v)
+        reset(self, *start)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
@@ -238,7 +246,7 @@ class Simulation(NamedValues, NotebookDisplay):
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
@@ -268,10 +276,16 @@ class Simulation(NamedValues, NotebookDisplay):
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
             step(self, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort, StepSlot.WRENCH: wrench}, n)
+        self.warn_open_loops()
+
+    def warn_open_loops(self) -> None:
+        """Names loops that steps have left open since the last time."""
+        if self._loops.counted:
+            self._loops.warn()
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
-        effort: Any = None, every: int = 1, progress: bool = False, control_period: int = 1,
+        effort: Any = None, every: int = 1, progress: bool = False, control_period: float | None = None,
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
         sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
     ) -> Recording:  # fmt: skip
@@ -285,7 +299,7 @@ class Simulation(NamedValues, NotebookDisplay):
                     commands, others of joints efforts, held until changed. Without one, all steps are made in machine
                     code; `gearwright.compile(controller=…)` makes it part of that.
         progress    show a bar on the error stream.
-        control_period  steps from one call of `controller` to the next.
+        control_period  from one call of `controller` to the next [s], a whole number of steps; each step if not given.
         wrench      by link, as `step` takes it, held over the run and after it.
         record      quantities that files have beside the usual: "reaction", "coupling_effort", "acceleration". A
                     recording in memory always has them.

@@ -11,7 +11,7 @@ MOMENTS = (0.1, 0.2, 0.25)
 
 
 def body_on_a_ball(precision="double"):
-    """Asymmetric, on a ball joint: passes contract by about dt times its speed."""
+    """Asymmetric, on a ball joint: iterations contract by about dt times its speed."""
     body = Link(name="b", inertia=Inertia(mass=1.0, moments=MOMENTS))
     ball = Joint(name="j", kind="ball", parent=WORLD, child="b")
     robot = Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0))
@@ -38,9 +38,9 @@ def stage(top, name):
     return next(found(top.stages))
 
 
-def one_pass(top, slots, **changed):
+def one_iteration(top, slots, **changed):
     slots = {**slots, **{name: np.atleast_1d(x) for name, x in changed.items()}}
-    run([stage(top, "pass")], slots)
+    run([stage(top, "iterate")], slots)
     if not slots["converged"][0]:
         run([stage(top, "relax")], slots)
     return slots

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.steps.guess import SMOOTH
+from gearwright.dynamics.steps.tuning import TUNING
 from tests.dynamics.steps.spinning import body_on_a_ball, spun
 
 
@@ -11,7 +11,7 @@ def missed_guess(top, dt):
     """How far the corrected guess was off, at its median over 0.2 s."""
     found, before = [], None
     for slots in spun(top, 10.0, dt, round(0.2 / dt)):
-        if before is not None and before["smooth"][0] >= SMOOTH:
+        if before is not None and before["smooth"][0] >= TUNING.smooth:
             line, missed = 2.0 * before["velocity"] - before["mean_velocity"], before["missed"]
             found.append(np.abs(slots["mean_velocity"] - (line + 2.0 * missed[:3] - missed[3:])).max())
         before = {name: slots[name].copy() for name in ("velocity", "mean_velocity", "missed", "smooth")}

@@ -28,7 +28,8 @@ from gearwright.model.frictions import FrictionModel
 from gearwright.model.transmissions import parameters, with_parameters
 from gearwright.tracing import trace
 
-NEWTON_STEPS = 8  # bracketed, per iteration of the solver: more make no robot converge that did not, and longer code
+# bracketed Newton steps per solver iteration; 24 converged no better on an arm with bristles of 1e2 to 1e4 N·m/rad
+NEWTON_STEPS = 8
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
-from gearwright.dynamics.algebra.scalar import Scalar, where
+from gearwright.dynamics.algebra.scalar import Scalar, maximum, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
 from gearwright.dynamics.solve.choosing import one_by_one
@@ -35,6 +35,7 @@ from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 MIDDLE = "middle"  # the phase that is solved first where a step has two
 SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
+DIRECT = 8.0  # times that points go all the way; then ever less, where saturated drives throw each other to and fro
 
 
 class DirectSolver:
@@ -87,6 +88,8 @@ class DirectSolver:
             points = select(repeated, build.point, points)
             progress = select(repeated, build.progress, progress)
         build.rhs, build.point, build.progress, build.settled = b, points, progress, [0.0]
+        if acting.curves:
+            build.follows = [0.0]
         again = self._push(H, acting, name)
         assert self._stored is not None
         self._until_settled(self._stored, name, share, again=again)
@@ -185,7 +188,11 @@ class DirectSolver:
         stays, d = (build.settled[0] > 0.5) | waits, H.diagonal(self.model.dof)
         rows = zip(acting.curves, build.curve, strict=True)
         new = [c.point(rate(c.J, build.u), impulse, inertia(c.J, d)) for c, impulse in rows]
-        build.point = select(stays, build.point, new)
+        (follows,) = build.follows
+        share = 1.0 / maximum(1.0, follows - DIRECT)
+        pairs = zip(build.point, new, strict=True)
+        new = [where(follows > DIRECT, old + share * (x - old), x) for old, x in pairs]
+        build.point, build.follows = select(stays, build.point, new), [follows + 1.0]
         build.stage("follow")
 
     def _choose(self, acting: Collected, *, again: bool) -> None:

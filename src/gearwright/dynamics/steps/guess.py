@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Scalar, minimum, where
 from gearwright.dynamics.steps.builder import StepBuilder
-
-QUICK, SMOOTH = 3.0, 2.0  # passes of a step that was guessed well; so many of those, and what they missed is added
+from gearwright.dynamics.steps.tuning import TUNING
 
 
 def first_guess(build: StepBuilder) -> Column:
@@ -19,7 +18,7 @@ def first_guess(build: StepBuilder) -> Column:
     """
     n = len(build.velocity)
     last, before = Column(build.missed[:n]), build.missed[n:]
-    smooth = build.smooth[0] >= SMOOTH
+    smooth = build.smooth[0] >= TUNING.smooth
     return _line(build) + select(smooth, 2.0 * last - before, Column.zeros(n))
 
 
@@ -30,9 +29,9 @@ def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) 
 
 
 def count_quick_steps(build: StepBuilder) -> None:
-    """Up to SMOOTH of them in a row."""
-    quick = build.iteration[0] <= QUICK
-    build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, SMOOTH), 0.0)]
+    """Up to as many in a row as make a motion smooth."""
+    quick = build.iteration[0] <= TUNING.quick
+    build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, TUNING.smooth), 0.0)]
 
 
 def _line(build: StepBuilder) -> Column:

@@ -52,6 +52,7 @@ class Slots(ABC):
     piece = Shared()
     parts = Shared()
     unsettled = Shared()
+    opened = Shared()
     actuator = Shared()
     friction = Shared()
     mass = Shared()
@@ -70,6 +71,7 @@ class Slots(ABC):
     u = Numbers()  # velocities
     trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
+    follows = Numbers()  # times that points have followed the solution in this phase
     found = Numbers()  # pieces that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline
     progress = Numbers()  # of the switching: `solve.choosing.Progress`
@@ -79,58 +81,58 @@ class Slots(ABC):
     agreed = Numbers()  # laws are on their pieces, wherever curves are
     settled = Numbers()  # ends the switching
 
-    # passes of the midpoint
-    guess = Numbers()  # w that the first pass starts from
-    start = Numbers()  # w that a pass starts from
-    change = Numbers()  # of w by the last pass
+    # the iteration for the mean velocity w
+    guess = Numbers()  # w that the first iteration starts from
+    start = Numbers()  # w that an iteration starts from
+    change = Numbers()  # of w by the last iteration
     relaxation = Numbers()  # Aitken's factor of that change
-    nearly_converged = Numbers()  # w has settled to the looser bound
+    residual = Numbers()  # the change, over the bound within which w is near a solution
     momentum = Numbers()
     force = Numbers()
     momentum_after = Numbers()
-    converged = Numbers()  # ends the passes
-    iteration = Numbers()  # number of the pass, from 1
-    unresolved = Numbers()  # the step is too long for its motion
-    followed = Numbers()  # the passes found the motion: none of both
+    converged = Numbers()  # ends the iteration
+    iteration = Numbers()  # its number, from 1
+    motion = Numbers()  # error of the motion: above 1 the substep is too long for it
 
     taken = Numbers()  # position and speed at which actuators with states had their efforts in the first half
 
     # energy
-    pull = Numbers()  # efforts, weight and loads where the part begins
+    pull = Numbers()  # efforts, weight and loads where the substep begins
     kick = Numbers()  # impulses by its middle, those of loops not
-    kinetic = Numbers()  # twice the energy: at its start, as it ought to be at its end, as it is there
-    restored = Numbers()  # that is near enough, or a shorter part will be
+    due = Numbers()  # twice the kinetic energy that there ought to be at its end
 
-    # parts of a step
+    # substeps
     part = Numbers()  # share of dt
     remaining = Numbers()  # share of dt still to be made
-    span = Numbers()  # [s]
-    aim = Numbers()  # targets for the end of the part
-    assured = Numbers()  # it will be taken: nothing of the state has to be kept
+    span = Numbers()  # length [s]
+    aim = Numbers()  # targets for the end of the substep
     impulse_so_far = Numbers()
     mean_so_far = Numbers()  # the same of what actuators show as means over the step
-    summed = Numbers()  # there are impulses so far
-    part_taken = Numbers()  # else it is given up for one of half its length
-    unfinished = Numbers()  # the step was not done before this part
-    failed = Numbers()  # a part did not settle, and was taken
-    whole = Numbers()  # the step was made in one part
-    step_done = Numbers()  # ends the parts
+    accepted = Numbers()  # else it is made again in half its length
+    sound = Numbers()  # it is not the shortest, or has not failed
+    failed = Numbers()  # one has, and was accepted: the step is counted
+    step_done = Numbers()  # ends the substeps
 
     # the way back from beyond stops
     inertia = Numbers()  # the diagonal of M
     within = Numbers()  # no axis is beyond its stop
 
     # loops
-    metric = Numbers()  # factors of M, in which positions are projected
+    inertia_before = Numbers()  # M where a step begins, that has no slot of its own for it
+    gap = Numbers()  # errors of rows
+    projection = Numbers()  # factors of M and of rows
+    moved_by = Numbers()  # the last move
+    turned = Numbers()  # ends the use of factors: closed, or a move was not much smaller than the one before
     closed = Numbers()  # ends the projection
+    opening = Numbers()  # by loop: its error as a share of the tolerance
+    held = Numbers()  # no loop is open
 
     # sweeps
     responses = Numbers()  # velocities that unit impulses cause
     rate = Numbers()  # of each row
     kept = Numbers()  # impulses without what took errors off
     kept_rate = Numbers()  # and the rates with these
-    accepted = Numbers()  # no sweep is needed
-    swept = Numbers()  # ends the sweeps
+    swept = Numbers()  # ends the sweeps; set before the first where none is needed
     moved = Numbers()  # sum of the rates of substeps so far
     mean = Numbers()  # impulses of substeps
     done = Numbers()  # substeps so far
@@ -138,7 +140,7 @@ class Slots(ABC):
 
     @property
     def span_now(self) -> Scalar:
-        """Length of what is made: the part's, where a step has parts [s]."""
+        """Length of what is made: the substep's, where a step has substeps [s]."""
         return self[Slots.span if Slots.span in self else Slots.dt][0]
 
     @abstractmethod
@@ -155,7 +157,7 @@ class Slots(ABC):
 
 
 def before(slot: SlotName) -> SlotName:
-    """A state as the part of the step found it."""
+    """A state as the substep found it."""
     return SlotName(f"{slot}_before")
 
 

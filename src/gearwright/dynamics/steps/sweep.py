@@ -1,7 +1,7 @@
 """Solvers that find impulses by sweeps, one term after another: PGS and TGS.
 
-    predict                 what acts, u⁺ with last step's impulses, and whether they still suit: `accepted`
-    unless accepted:
+    predict                 what acts, u⁺ with last step's impulses, and whether they still suit: `swept`
+    unless swept:
         respond             the Delassus matrix A
         sweep, up to n ×    until `swept`
         correct             u⁺ from the impulses
@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.column import Column, select
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import Inertia
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
@@ -156,18 +156,18 @@ class PgsSolver(SweepSolver):
         suits: Condition = True
         for row, impulse, own in zip(start.rows, start.warm, rates, strict=True):
             suits = suits & row.satisfied(impulse, own, rate(row.J, before), self.tolerance)
-        self.build.accepted = self.build.swept = [where(suits, 1.0, 0.0)]
+        self.build.swept = [where(suits, 1.0, 0.0)]
 
     def _sweeps(self, system: Swept) -> None:
         build = self.build
-        with build.unless(Slots.accepted):
+        with build.unless(Slots.swept):
             A = self._responses(system)
             with build.loop(self.iterations, until=Slots.swept):
                 swept = expression(build.swept[0])
                 change = self._sweep(system, system.rows, A, negated(swept))
                 build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
-            build.u = select(build.accepted[0], build.u, system.velocities(build.trial))
+            build.u = system.velocities(build.trial)  # the same where none was needed: no impulse has changed
             build.stage("correct")
 
 

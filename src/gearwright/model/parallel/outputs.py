@@ -45,8 +45,17 @@ def default_outputs(constraints: Constraints, group: OutputGroup, q: Configurati
     """Raises ModelError where it is not clear what a group's loops carry."""
     if group.loops:
         return _carried(constraints, q, group)
-    followers = {c.follower for c in constraints.robot.couplings.values()}
-    return [str(axis) for axis in group.driven if axis not in followers]
+    return list(dict.fromkeys(str(leader) for axis in group.driven for leader in _leaders(constraints, axis)))
+
+
+def _leaders(constraints: Constraints, axis: AxisRef, passed: tuple[AxisRef, ...] = ()) -> Iterator[AxisRef]:
+    """The axis itself; of a follower, the independent axes that lead it. A coupling cycle is followed once."""
+    leaders = [t.axis for c in constraints.couplings if c.follower == axis for t in c.leaders]
+    if not leaders or axis in passed:
+        yield axis
+        return
+    for leader in leaders:
+        yield from _leaders(constraints, leader, (*passed, axis))
 
 
 def _carried(constraints: Constraints, q: Configuration, group: OutputGroup) -> list[str]:

@@ -94,7 +94,7 @@ class Encoder(Sensor):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.wrap or self.index) and self.resolution is not None and self.resolution % 1:
-            raise ModelError(f"wrap and index need a whole number of counts a turn, not {self.resolution}")
+            raise ModelError(f"wrap and index need a whole number of counts per turn, not {self.resolution}")
 
     def unit(self, *, length: bool, index: int = 0) -> str:
         rate = "/s" if self.type == "velocity" else ""
@@ -133,7 +133,7 @@ class Encoder(Sensor):
         """
         size = self.count(length=length)
         if not size:
-            raise ModelError(f"encoder {self.name!r} has no resolution, so that there is nothing to count")
+            raise ModelError(f"encoder {self.name!r} has no resolution, so there is nothing to count")
         if self.type == "velocity":
             period = period or 1.0 / self.update_rate
             if not period:

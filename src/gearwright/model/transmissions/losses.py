@@ -52,11 +52,11 @@ class Losses:
         """
         if not 0 < lead_angle < pi / 2 or not friction_coefficient >= 0 or not 0 <= flank_angle < pi / 2:
             raise ModelError(
-                "a thread has a lead_angle and a flank_angle below 90° and a friction_coefficient from 0 on"
+                "a thread needs a lead_angle and a flank_angle below 90° and a friction_coefficient of 0 or more"
             )
         rho = atan(friction_coefficient / cos(flank_angle))
         if lead_angle + rho >= pi / 2:
-            raise ModelError("a thread with this lead_angle and friction_coefficient passes nothing on")
+            raise ModelError("a thread with this lead_angle and friction_coefficient transmits nothing")
         lead = tan(lead_angle)
         return Losses(efficiency=lead / tan(lead_angle + rho), backward_efficiency=tan(lead_angle - rho) / lead)
 

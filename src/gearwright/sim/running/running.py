@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gearwright.errors import SimulationError, counted
+from gearwright.errors import ModelError, SimulationError, counted
 from gearwright.given_numbers import number, whole
 from gearwright.model.layout.slots import StepSlot
+from gearwright.sim.options import control_steps
 from gearwright.sim.recorder.free_memory import available_memory, require_memory
 from gearwright.sim.recorder.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recorder.room import warn_of_size
@@ -45,12 +46,13 @@ Plan = dict[str, Schedule]  # by slot
 
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
-    every: int, progress: bool, control_period: int = 1, wrench: Any = None, record: Sequence[str] = (),
+    every: int, progress: bool, control_period: float | None = None, wrench: Any = None, record: Sequence[str] = (),
     sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = steps_in(duration, sim), whole("every", every)
-    calls = None if controller is None else ControllerCalls(sim, controller, whole("control_period", control_period))
+    period = control_steps(control_period, sim.dt, ModelError)
+    calls = None if controller is None else ControllerCalls(sim, controller, period)
     plan = _planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
@@ -69,6 +71,7 @@ def run(
     if sink is None and shown is schema:
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, recording.add), progress)
         warn_unsettled(sim, before, n)
+        sim.warn_open_loops()
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
     with nullcontext() if sink is None else opened(sink, shown) as out:
@@ -76,6 +79,7 @@ def run(
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, made, most), progress)
     warn_unsettled(sim, before, n)
+    sim.warn_open_loops()
     return recording
 
 
