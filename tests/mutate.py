@@ -1,9 +1,10 @@
 """Which constants of the package could be wrong without a test noticing: `make mutate`, outside the suite.
 
-Every number at the top of a module is multiplied by 10 and by 0.1, and the tests of its module run; a constant that
-passes them both times has survived and is printed. The tests of `dynamics/solve/rows.py` are the file
-`tests/dynamics/solve/test_rows.py` and every test file that imports the module; where there are none, the tests of the
-nearest folder. `make mutate ONLY=dynamics.solve` looks at the modules whose names begin so.
+Every number at the top of a module, and every field of a table of numbers there (`TUNING = Tuning()`), is multiplied by
+10 and by 0.1, and the tests of its module run. A constant that passes them both times has survived and is printed. The
+tests of `dynamics/solve/rows.py` are the file `tests/dynamics/solve/test_rows.py` and every test file that imports the
+module; where there are none, the tests of the nearest folder. `make mutate ONLY=dynamics.solve` looks at the modules
+whose names begin so.
 
 A survivor is no fault by itself: a number may stand for infinity, or decide only how fast something is done. It is a
 question for the reader of its line.
@@ -34,7 +35,7 @@ class Constant(NamedTuple):
     """`name` is assigned a number, or several, at the top of a module."""
 
     module: str  # "sim.reporting"
-    name: str
+    name: str  # of a table of numbers, "TUNING.far"
     line: int
 
 
@@ -42,8 +43,23 @@ def constants(only: str = "") -> Iterator[Constant]:
     for path in sorted(SOURCE.rglob("*.py")):
         module = path.relative_to(SOURCE).with_suffix("").as_posix().removesuffix("/__init__").replace("/", ".")
         if module.startswith(only):
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            for node in tree.body:
                 yield from (Constant(module, name, node.lineno) for name in numeric_names(node))
+                yield from (Constant(module, name, line) for name, line in table_fields(node, tree))
+
+
+def table_fields(node: ast.stmt, tree: ast.Module) -> list[tuple[str, int]]:
+    """Numeric fields, with their lines, where a statement makes the one instance of a class: `TUNING = Tuning()`."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=table)], value=ast.Call(func=ast.Name(id=made), args=[], keywords=[])):
+            fields = [x for c in tree.body if isinstance(c, ast.ClassDef) and c.name == made for x in c.body]
+            return [
+                (f"{table}.{x.target.id}", x.lineno)
+                for x in fields
+                if isinstance(x, ast.AnnAssign) and isinstance(x.target, ast.Name) and x.value and _is_numeric(x.value)
+            ]
+    return []
 
 
 def numeric_names(node: ast.stmt) -> list[str]:
@@ -111,8 +127,12 @@ class _Mutated(SourceFileLoader):
         _, name, factor = os.environ[VARIABLE].split(":")
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path))
-        change = ast.parse(f"{name} = __import__('tests.mutate', fromlist=['_']).scaled({name}, {factor})").body
-        last = max(i for i, node in enumerate(tree.body) if name in numeric_names(node))
+        table, _, field = name.partition(".")
+        new = f"__import__('tests.mutate', fromlist=['_']).scaled({name}, {factor})"
+        new = f"__import__('dataclasses').replace({table}, {field}={new})" if field else new
+        change = ast.parse(f"{table} = {new}").body
+        named = ([*numeric_names(node), *(name for name, _ in table_fields(node, tree))] for node in tree.body)
+        last = max(i for i, names in enumerate(named) if name in names)
         tree.body[last + 1 : last + 1] = change
         return compile(tree, path, "exec")
 

@@ -21,7 +21,7 @@ from gearwright.model import MODES
 from tests.tolerances import ROUNDING
 
 # robots are timed from anywhere
-pytestmark = pytest.mark.filterwarnings("ignore:starts beyond limits:gearwright.BeyondLimitsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:joints start beyond their limits:gearwright.BeyondLimitsWarning")
 TINY = Effort(slices=1, seconds=1e-4, states=2)
 ROBOTS = {robot.name: robot for robot in bounded_robots()}
 STEPS = 100

@@ -24,7 +24,7 @@ from tests.cli.commands import called
 from tests.tolerances import ROUNDING
 
 # robots are timed from anywhere
-pytestmark = pytest.mark.filterwarnings("ignore:starts beyond limits:gearwright.BeyondLimitsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:joints start beyond their limits:gearwright.BeyondLimitsWarning")
 TINY = Effort(slices=1, seconds=1e-4, states=1, processes=1, sizes=(3, 4), followers=(3,), batches=(1, 10))
 
 

@@ -148,7 +148,7 @@ WRONG = {
     "batch": (["--batch", "0"], 2, "batch"),
     "every": (["--every", "0"], 2, "every"),
     "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
-    "out": (["--out", "run.xls"], 2, "'.xls' is no format for recordings; valid: .npz, .csv"),
+    "out": (["--out", "run.xls"], 2, "'.xls' is not a recording format; valid: .npz, .csv"),
     "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
     "folder": (["--out", "/dev/null/at/all/run.npz"], 1, "cannot write /dev/null/at/all/run.npz: its folder cannot"),
     "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),

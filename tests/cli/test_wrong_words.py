@@ -81,7 +81,7 @@ def test_a_recording_is_no_robot(tmp_path: Path) -> None:
 def test_a_robot_is_no_saved_simulation(tmp_path: Path) -> None:
     file = tmp_path / "arm.urdf"
     file.write_text('<?xml version="1.0"?><robot name="a"><link name="b"/></robot>')
-    with pytest.raises(gw.LoadError, match=r"no saved simulation.*did you mean gearwright.load") as caught:
+    with pytest.raises(gw.LoadError, match=r"not a saved simulation.*did you mean gearwright.load") as caught:
         gw.open(file, trust=True)
     assert "damaged" not in str(caught.value)
 

@@ -34,9 +34,17 @@ def test_suite_of_a_module() -> None:
     assert suite_of("model.nothing_has_this_name") == ["tests/model"]
 
 
-def test_a_module_is_changed_while_it_is_imported() -> None:
-    code = "import tests.mutate; from gearwright.given_numbers import FARTHEST; print(FARTHEST)"
-    environment = os.environ | {VARIABLE: "gearwright.given_numbers:FARTHEST:10.0"}
+def test_fields_of_a_table_of_numbers() -> None:
+    assert {"TUNING.far", "TUNING.iterations"} <= {c.name for c in constants("dynamics.steps.tuning")}
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "changed"),
+    [("given_numbers", "FARTHEST", 1e13), ("dynamics.steps.tuning", "TUNING.far", 1.5)],
+)
+def test_a_module_is_changed_while_it_is_imported(module: str, name: str, changed: float) -> None:
+    code = f"import tests.mutate, gearwright.{module} as module; print(module.{name})"
+    environment = os.environ | {VARIABLE: f"gearwright.{module}:{name}:10.0"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True)
-    assert float(done.stdout) == pytest.approx(1e13, rel=ROUNDING)
+    assert float(done.stdout) == pytest.approx(changed, rel=ROUNDING)
     assert scaled({"a": 2, "b": (1.0, 3)}, 10.0) == {"a": 20, "b": (10.0, 30)}

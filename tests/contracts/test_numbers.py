@@ -206,7 +206,7 @@ def test_more_robots_than_can_be_counted(robot: gw.Mechanism) -> None:
 
 
 def test_a_grid_that_no_memory_holds(robot: gw.Mechanism) -> None:
-    with pytest.raises(gw.ModelError, match="designs; 1,000,000,000 is the most"):
+    with pytest.raises(gw.ModelError, match="designs; the limit is 1,000,000,000"):
         gw.sweep(robot, {"motor.damping": (0.1, 0.2, 10**12)}, METRIC, duration=0.002)
 
 

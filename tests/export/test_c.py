@@ -117,7 +117,7 @@ def test_names_that_are_no_identifiers_are_refused(name: str, tmp_path: Path) ->
 
 
 def test_a_batch_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(gw.CompileError, match="batch= does not go with exported C"):
+    with pytest.raises(gw.CompileError, match="batch= has no meaning there"):
         gw.export_c(FOLDER / "gripper.sdf", tmp_path / "arm", batch=4)
 
 

@@ -153,7 +153,7 @@ def test_registers_are_kept_in_a_file(desk_arm, tmp_path):
 def test_a_faulty_file_of_registers_is_refused_and_kept(desk_arm, tmp_path, text):
     file = tmp_path / "eeprom.json"
     file.write_text(text)
-    with pytest.raises(gw.GearwrightError, match="is no file of registers"):
+    with pytest.raises(gw.GearwrightError, match="is not a register file"):
         gw.serve(desk_arm, eeprom=file)
     assert file.read_text() == text
 

@@ -94,7 +94,7 @@ def test_typed_lines_move_joints_and_inject_faults(tmp_path):
     assert ["over-temperature", "gripper", 90.0] in devices["faults"]
     server.process.stdin.write("quit\n")
     _, err = server.process.communicate(timeout=10)
-    assert server.process.returncode == 0 and "not understood: 'fly away'" in err
+    assert server.process.returncode == 0 and "unknown command: 'fly away'" in err
 
 
 @pytest.mark.parametrize("ending", ["mcap", "npz"])

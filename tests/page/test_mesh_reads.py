@@ -136,6 +136,22 @@ def test_a_package_without_one_is_known_by_its_folders(tmp_path: Path, folder: s
     assert files.find(f"{up}meshes/../b.stl") is None
 
 
+@pytest.mark.parametrize("folder", ["meshes", "assets"])
+@pytest.mark.parametrize("uri", ["../{folder}/s.stl", "package://mine/{folder}/s.stl", "file://{outside}/s.stl"])
+def test_a_linked_folder_of_meshes_opens_nothing_outside(tmp_path: Path, folder: str, uri: str) -> None:
+    place = Place(tmp_path, "mine/urdf")
+    os.symlink(place.outside, tmp_path / "mine" / folder)
+    assert MeshFiles(place.file).find(uri.format(folder=folder, outside=place.outside)) is None
+
+
+def test_a_link_within_the_package_is_followed(tmp_path: Path) -> None:
+    place = Place(tmp_path, "mine/urdf")
+    (tmp_path / "mine" / "high").mkdir()
+    (tmp_path / "mine" / "high" / "a.stl").write_bytes(BOX)
+    os.symlink("high", tmp_path / "mine" / "meshes")
+    assert MeshFiles(place.file).find("../meshes/a.stl") == tmp_path / "mine" / "high" / "a.stl"
+
+
 def test_a_linked_model_is_read_with_what_lies_beside_it(place: Place) -> None:
     """As `colcon build --symlink-install` makes them."""
     (place.model / "a.stl").write_bytes(BOX)

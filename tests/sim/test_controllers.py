@@ -423,7 +423,7 @@ def test_mistakes_of_declarations(arm, double_pendulum):
             compile(arm, controller=mixed, control_period=wrong)
     with pytest.raises(gw.CompileError, match=r"in seconds: 3 steps of 0.001 s are control_period=0.003"):
         compile(arm, controller=mixed, control_period=3)
-    with pytest.raises(gw.CompileError, match="control_period is for a controller"):
+    with pytest.raises(gw.CompileError, match="control_period needs a controller"):
         compile(arm, control_period=0.003)
     with pytest.raises(gw.CompileError, match="no actuator acts"):
         compile(arm, controller=lambda s: {"motor": 0.0}, integrator="rk4")

@@ -147,7 +147,7 @@ def test_threads_that_cannot_be():
     for elements, says in (("", "needs <diameter>"), ("<diameter>-1</diameter>", "must be positive")):
         with pytest.raises(gw.LoadError, match=says):
             geared("screw", f"<lead>0.002</lead>{elements}{friction}")
-    with pytest.raises(gw.ModelError, match="passes nothing on"):
+    with pytest.raises(gw.ModelError, match="transmits nothing"):
         gw.Losses.of_thread(lead_angle=1.4, friction_coefficient=0.5)
 
 

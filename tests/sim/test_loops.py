@@ -201,7 +201,7 @@ def limited(joint, lower, upper):
 def test_a_joint_of_a_loop_that_is_beyond_its_stop_comes_back(joint, start, integrator):
     """Set back alone, `pin_b` would come out further beyond once the loop is closed again."""
     sim = compile(limited(joint, -0.2, 0.2), integrator=integrator)
-    with pytest.warns(gw.BeyondLimitsWarning, match="are brought back"):
+    with pytest.warns(gw.BeyondLimitsWarning, match="are pushed back into range"):
         sim.reset(position={joint: start})
     beyond = [abs(start) - 0.2]
     for _ in range(10):

@@ -89,7 +89,7 @@ def test_joints_of_several_numbers_are_taken_one_by_one():
 
     port = compile(gw.loads(FREE), batch=2).port(robot=1)
     assert port.position("socket.qw")() == 1.0
-    with pytest.raises(gw.ModelError, match=r"'socket' is no single number; it has 'socket.qw'"):
+    with pytest.raises(gw.ModelError, match=r"'socket' is not a single number; it has 'socket.qw'"):
         port.position("socket")
 
 

@@ -90,9 +90,7 @@ def test_a_sink_that_fails_is_closed_and_ends_the_run(monkeypatch):
     assert 0 < sim.clock.steps < 100
 
 
-@pytest.mark.parametrize(
-    ("sink", "problem"), [("run.xyz", "is no format for recordings"), (5, "open, write and close")]
-)
+@pytest.mark.parametrize(("sink", "problem"), [("run.xyz", "is not a recording format"), (5, "open, write and close")])
 def test_a_sink_that_is_none(sink, problem):
     sim = simulation()
     with pytest.raises(gw.GearwrightError, match=problem):
@@ -145,5 +143,5 @@ def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(formats.FORMATS, ".npz", formats.Format("gearwright.sim.recordings.npz:NpzSink"))
     with pytest.raises(gw.GearwrightError, match="cannot be read"):
         formats.read(tmp_path / "run.npz")
-    with pytest.raises(gw.GearwrightError, match=r"'.xls' is no format for recordings; valid: .npz, .csv"):
+    with pytest.raises(gw.GearwrightError, match=r"'.xls' is not a recording format; valid: .npz, .csv"):
         formats.read(tmp_path / "run.xls")

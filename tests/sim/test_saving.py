@@ -202,7 +202,7 @@ def test_a_class_without_a_row_cannot_be_saved(tmp_path: Path, monkeypatch: pyte
         ("os:system", ValueError, "no class"),
         ("gearwright.sensors:os.system", gw.ModelError, "has no 'os.system'"),
         ("gearwright.protocols:odrive", ValueError, "no class"),  # a registry, but not one of a mechanism's parts
-        ("gearwright.transmissions:function", ValueError, "no class of a mechanism's part"),
+        ("gearwright.transmissions:function", ValueError, "not a class of a mechanism"),
         ("Encoder", ValueError, "no class"),
         (["Encoder"], TypeError, "unhashable"),
     ],
@@ -256,7 +256,7 @@ def test_damage_anywhere_is_found(file: Path) -> None:
         edges = (len(container.NAME), len(container.MAGIC), len(container.MAGIC) + container.DIGEST, container.BEGIN)
         place = sum(at >= edge for edge in edges)
         damage = "the file is damaged"
-        messages = ("this is no saved simulation", "the file has format", damage, "not saved by you", damage)
+        messages = ("this is not a saved simulation", "the file has format", damage, "not saved by you", damage)
         assert messages[place] in refusal(file)
     for length in (0, 1, 30, 60, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
@@ -345,7 +345,7 @@ def test_files_that_are_none(file: Path, tmp_path: Path) -> None:
 
 def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portable, "instruction_sets", lambda: frozenset({"avx"}))
-    assert "which this one has not" in refusal(file)
+    assert "which this CPU does not have" in refusal(file)
     monkeypatch.undo()
     monkeypatch.setattr(loaded_image.platform, "machine", lambda: "aarch64")
     assert "gearwright export --target c" in refusal(file)
@@ -363,7 +363,7 @@ def test_what_is_foreign(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_code_may_ask_for_mathematics_only() -> None:
     returns = b"\xc3" + bytes(63)
     loaded_image.LoadedImage(Image(returns, 0, 0, {8: "memcpy", 16: "pow"}, {24: 0})).run(0, 0)
-    with pytest.raises(gw.CompileError, match="none of mathematics"):
+    with pytest.raises(gw.CompileError, match="not a mathematical function"):
         loaded_image.LoadedImage(Image(returns, 0, 0, {8: "system"}, {}))
     for outside in (Image(returns, 64, 0, {}, {}), Image(returns, 0, 0, {60: "pow"}, {}), Image(b"", 0, 0, {}, {})):
         with pytest.raises(gw.CompileError, match="outside"):

@@ -375,7 +375,7 @@ def test_designs_that_cannot_be_are_rows_that_say_why(tmp_path: Path) -> None:
     alone = gw.sweep(robot, {"t.coupler": [0.4, 0.41]}, **run)
     assert np.isnan(table["end"][2]) and table["end"][:2].to_list() == alone["end"].to_list()
     assert "failed" not in alone.columns and why in (tmp_path / "t.csv").read_text()
-    with pytest.raises(gw.ModelError, match=r"none of the 2 designs can be: 't.coupler' = 9"):
+    with pytest.raises(gw.ModelError, match=r"none of the 2 designs is possible: 't.coupler' = 9"):
         gw.sweep(robot, {"t.coupler": [9.0, 10.0]}, **run)
     with pytest.raises(gw.ModelError, match=r"'t.coupler' must be positive"):
         gw.sweep(robot, {"t.coupler": [0.4, -0.4]}, **run)

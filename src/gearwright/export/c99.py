@@ -77,7 +77,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
         raise CompileError(f"{path.name!r} cannot be the prefix of names in C: letters, digits and _")
     for given in ("batch", "device", "threads"):
         if given in options:
-            raise CompileError(f"{given}= does not go with exported C: it is one robot in plain code")
+            raise CompileError(f"exported C is plain code for one robot: {given}= has no meaning there")
     sim = compiled(robot, precision=precision, **options)
     step = without_unread_stores(ends_known(program("step", sim.kernels.equations))).map_tapes(optimise)
     text = CText(path.name, step, sim)

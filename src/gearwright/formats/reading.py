@@ -231,7 +231,7 @@ def _root(data: bytes, name: str, file: Path | None, report: Report, options: Re
         root = _unwrapped(parse(data, name, report))
         if root is None or root.tag != "robot" or not is_xacro(root):
             if root is not None and options.xacro_args:
-                root.info("xacro-argument", "this is no xacro file; its arguments have no effect")
+                root.info("xacro-argument", "this is not a xacro file, so its arguments have no effect")
             return root
     return _unwrapped(expand(data, name, file, report, options.xacro))
 

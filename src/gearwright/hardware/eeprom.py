@@ -34,7 +34,7 @@ class Eeprom:
                 raise ValueError("not an object of actuators")
         except (OSError, ValueError, RecursionError) as error:
             raise GearwrightError(
-                f"{self.path} is no file of registers: {error}; move it away to begin anew"
+                f"{self.path} is not a register file: {error}; move it away to start afresh"
             ) from error
         for name, registers in stored.items():
             if name in self._devices:

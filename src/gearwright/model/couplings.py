@@ -135,7 +135,7 @@ class Coupling:
         if self.mode == "compliant" and (self.natural_frequency is None or self.damping_ratio is None):
             yield "mode compliant needs natural_frequency [rad/s] and damping_ratio"
         if self.through is not None and self.mode != "exact":
-            yield "what a transmission leads follows exactly"
+            yield "a coupling through a transmission must be exact"
 
     @property
     def linear(self) -> bool:
@@ -373,5 +373,5 @@ def _composed(ordered: Iterable[Coupling], most: int | None = None) -> dict[Axis
         roots |= terms.keys()
         count += len(terms)
         if most is not None and count > most:
-            raise ModelError(f"written by independent axes, the couplings have more than {most:,} terms")
+            raise ModelError(f"expressed in independent axes, the couplings have more than {most:,} terms")
     return composed

@@ -108,7 +108,7 @@ def rotation_rpy(r: float, p: float, y: float) -> Array:
 def rotation_quaternion(w: float, x: float, y: float, z: float) -> Array:
     largest = max(abs(w), abs(x), abs(y), abs(z))  # divided by first, since squares overflow and underflow
     if largest == 0.0:
-        raise ModelError("a quaternion of length zero is no rotation")
+        raise ModelError("a quaternion of length zero is not a rotation")
     w, x, y, z = w / largest, x / largest, y / largest, z / largest
     n = sqrt(w * w + x * x + y * y + z * z)
     w, x, y, z = w / n, x / n, y / n, z / n

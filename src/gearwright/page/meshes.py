@@ -75,7 +75,7 @@ class Meshes:
             where = f"lies {OUTSIDE}; add" if self._files.lies_outside(uri) else "is not there: give"
             raise UnreadableMeshError(f"{where} its folder with search_path= or --path")
         if path.suffix.lower() not in ENDINGS:
-            raise UnreadableMeshError(f"is no mesh that can be shown ({', '.join(ENDINGS)})")
+            raise UnreadableMeshError(f"is not a mesh that can be shown ({', '.join(ENDINGS)})")
         if path.stat().st_size > LARGEST:
             raise UnreadableMeshError(f"is larger than {LARGEST >> 20} MiB")
         if self._seconds > LONGEST:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 10**12  # of robots, iterations and threads
 WHOLE = 1e-6  # of a number of steps: rounding of a period in seconds
-# of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 520,000; two million take
+# of a step, by default: the largest robot that is known has 115,000, a chain of 600 hinges 600,000; two million take
 # some minutes and 3 GB to compile
 MOST_OPERATIONS = 2_000_000
 SHORTEST_STEP, LONGEST_STEP = 1e-9, 10.0  # [s] beyond them a step's square is lost in rounding, or a motion in a step
@@ -64,11 +64,13 @@ class Options:
         _check_device(self.device)
         if self.solver != "direct" and self.integrator != "euler":
             needs = (
-                f"{self.integrator!r} needs 'direct'" if self.integrator == "midpoint" else "'rk4' has no rows to solve"
+                f"{self.integrator!r} needs 'direct'"
+                if self.integrator == "midpoint"
+                else "'rk4' has no constraints to solve"
             )
-            raise CompileError(f"the solver {self.solver!r} goes with integrator='euler'; {needs}")
+            raise CompileError(f"the solver {self.solver!r} requires integrator='euler'; {needs}")
         if self.passes is not None and self.integrator != "midpoint":
-            raise CompileError(f"passes are those of integrator='midpoint'; {self.integrator!r} has none")
+            raise CompileError(f"passes is an option of integrator='midpoint'; {self.integrator!r} does not iterate")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
         for option in ("batch", "iterations", "passes", "threads", "control_period", "most_operations"):
@@ -77,7 +79,7 @@ class Options:
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:
-            raise CompileError("control_period is for a controller: give compile(controller=…), too")
+            raise CompileError("control_period needs a controller: give compile(controller=…) as well")
         if self.coupling is not None and not (isinstance(self.coupling, str) and self.coupling in MODES):
             raise CompileError(f"there is no coupling mode {self.coupling!r}{suggestion(str(self.coupling), MODES)}")
 
@@ -123,7 +125,7 @@ def control_steps(period: Any, dt: float, error: type[GearwrightError]) -> int:
     """Steps in a controller's period [s]; 1 where none is given. An int is refused: it would be a number of steps."""
     if period is None:
         return 1
-    if (count := as_index(period)) is not None:
+    if (count := as_index(period)) is not None and abs(count) <= MOST:
         raise error(f"control_period is a time in seconds: {count} steps of {dt:g} s are control_period={count * dt:g}")
     seconds = as_float(period)
     steps = 0.0 if seconds is None or not seconds > 0 else seconds / dt

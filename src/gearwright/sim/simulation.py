@@ -91,6 +91,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         if options.inputs:
             self.batch_state.set(StepSlot.PARAMETER, [kernels.facts.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
+        self._loops = reporting.OpenLoops(self)
         if robot.tree.cuts:
             self.diagnostics += redundant(robot)
 
@@ -245,7 +246,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"which hardware? The robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
@@ -275,6 +276,12 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
             step(self, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort, StepSlot.WRENCH: wrench}, n)
+        self.warn_open_loops()
+
+    def warn_open_loops(self) -> None:
+        """Names loops that steps have left open since the last time."""
+        if self._loops.counted:
+            self._loops.warn()
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

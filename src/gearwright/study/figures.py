@@ -26,7 +26,7 @@ def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: st
 def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
     """All designs by two metrics, and those that no other beats in both; `-name` wants little, `name` much."""
     if len(goals) != 2:
-        raise ModelError("a Pareto front is drawn of two metrics: 'name' wants much of it, '-name' little")
+        raise ModelError("a Pareto front needs two metrics; a '-' before a name minimises it")
     names = [g.removeprefix("-") for g in goals]
     signs = [-1.0 if g.startswith("-") else 1.0 for g in goals]
     points = np.stack([sign * np.asarray(table[n]) for sign, n in zip(signs, names, strict=True)], axis=1)

@@ -42,7 +42,7 @@ class ResultStore:
         self._memory: dict[int, dict[str, Array]] = {}
         self._lock: Any = None  # as long as the sweep goes on
         if self.out is not None and self.out.suffix not in ENDINGS:
-            raise ModelError(f"{self.out.name!r} is no table: it must end in {' or '.join(ENDINGS)}")
+            raise ModelError(f"{self.out.name!r} is not a table: its name must end in {' or '.join(ENDINGS)}")
 
     def __enter__(self) -> Self:
         return self

@@ -171,7 +171,7 @@ def _first_possible(job: Job, tried: Designs) -> np.ndarray[Any, Any]:
         why = job.impossible(rows)
         if not why.all():
             return np.asarray(rows[~why.astype(bool)][:2])
-    raise ModelError(f"none of the {tried.count:,} designs can be: {why[0]}")
+    raise ModelError(f"none of the {tried.count:,} designs is possible: {why[0]}")
 
 
 def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:

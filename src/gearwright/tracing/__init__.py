@@ -94,7 +94,7 @@ def called(
 def elements(value: Any) -> list[Scalar]:
     """A function's return value as a flat list of floats and SX, in order."""
     if value is None or isinstance(value, str | dict | set):
-        raise TracingError(f"numbers or arrays are to be returned, not {value!r}")
+        raise TracingError(f"a traced function returns numbers or arrays, not {value!r}")
     if isinstance(value, list | tuple):
         return [e for v in value for e in elements(v)]
     return lift(value).elements

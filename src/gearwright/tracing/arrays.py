@@ -191,7 +191,7 @@ def lift(value: Any) -> Traced:
     if isinstance(value, list | tuple):
         parts = [lift(v) for v in value]
         if len({p.shape for p in parts}) > 1:
-            raise ValueError(f"parts of different shapes make no array: {[p.shape for p in parts]}")
+            raise ValueError(f"parts of different shapes do not make an array: {[p.shape for p in parts]}")
         inner = parts[0].shape if parts else ()
         return Traced([e for p in parts for e in p.elements], (len(parts), *inner))
     if hasattr(value, "__SX__"):  # CasADi's protocol, which the expressions of `dynamics` follow

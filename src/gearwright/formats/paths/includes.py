@@ -71,7 +71,7 @@ class Library:
             return None
         models = root.all("model")
         if root.tag == "sdf" and not models and root.children and all(c.tag in NO_MODELS for c in root.children):
-            e.info("element-ignored", f"{uri!r} holds a <{root.children[0].tag}>, which is no part of a mechanism")
+            e.info("element-ignored", f"{uri!r} holds a <{root.children[0].tag}>, which is not part of a mechanism")
             return None
         if root.tag == "robot" and not is_xacro(root):  # libsdformat makes a model of a URDF
             models = [root]

@@ -25,8 +25,7 @@ class MeshFiles:
     def __init__(self, file: str | os.PathLike[str] | None, search: Sequence[str | os.PathLike[str]] = ()) -> None:
         self._file = Path(file).absolute() if file and Path(file).exists() else None
         self._folders = ModelFolders(self._file, search)
-        beside = (folder for place in self._folders.places for folder in mesh_folders(place))
-        self._folders.roots += [folder.resolve() for folder in beside]
+        self._folders.roots += [folder for place in self._folders.places for folder in mesh_folders(place)]
 
     @property
     def roots(self) -> list[Path]:

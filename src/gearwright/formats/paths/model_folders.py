@@ -31,10 +31,15 @@ class ModelFolders:
 
 
 def mesh_folders(file: Path) -> Iterator[Path]:
-    """The folders of meshes in a package without package.xml: those beside the `urdf`, or the like, of a model."""
+    """The folders of meshes in a package without package.xml: those beside the `urdf`, or the like, of a model.
+
+    Their links are followed, and one that leads out of the package opens nothing.
+    """
     for folder in list(file.parents)[:LEVELS]:
         if is_package(folder):
             return
         if folder.name in MODELS:
-            yield from (folder.parent / name for name in MESHES)
+            package = folder.parent.resolve()
+            found = ((package / name).resolve() for name in MESHES)
+            yield from (path for path in found if path.is_relative_to(package))
             return

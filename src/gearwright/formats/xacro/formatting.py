@@ -35,7 +35,7 @@ def _percent_pieces(template: str, values: Value) -> Iterator[str]:
         _check_width(field["width"])
         _check_width(field["precision"] or "")
         if field["key"] is None and field["kind"] == "(":
-            raise XacroError("a format with parentheses in a key is not offered")
+            raise XacroError("a format with parentheses in a key is not supported")
         if field["key"] is not None:
             left.clear()  # as in Python, the mapping is taken for all of them
             yield field[0] % values
@@ -66,7 +66,7 @@ def _format_pieces(template: str, values: tuple[Value, ...], named: dict[str, Va
 
 def one_field(value: Value, spec: str, conversion: str) -> str:
     if "{" in spec:
-        raise XacroError("a format inside a format is not offered")
+        raise XacroError("a format inside a format is not supported")
     for number in re.findall(r"\d+", spec):
         _check_width(number)
     text = repr(value) if conversion in ("r", "a") else str(value) if conversion == "s" else value

@@ -292,7 +292,9 @@ def check_start(m: Mechanism, report: Report) -> None:
     for c in m.couplings.values():
         if not isfinite(q[c.follower.joint][c.follower.index]):
             report.error(
-                "coupling-value", f"coupling {c.name!r} puts {c.follower} nowhere: its numbers are too large", c.source
+                "coupling-value",
+                f"coupling {c.name!r} puts {c.follower} at no finite position: its numbers are too large",
+                c.source,
             )
 
 

@@ -252,7 +252,7 @@ def _untimely(s: Sensor) -> str | None:
     if steps > LONGEST_PERIOD:
         return f"an update_rate of {s.update_rate:.10g} Hz is less than one sample in {LONGEST_PERIOD} steps of 1 ms"
     if s.latency / USUAL_STEP / max(1, round(steps)) + 2 > MOST_SAMPLES:
-        return f"a latency of {s.latency:.10g} s keeps more than {MOST_SAMPLES} samples on their way at steps of 1 ms"
+        return f"a latency of {s.latency:.10g} s keeps more than {MOST_SAMPLES} samples in transit at steps of 1 ms"
     return None
 
 

@@ -112,7 +112,7 @@ def _rod(constraints: Constraints, link: Link, found: Sequence[Rod], strict: boo
     """Raises ModelError with the reason why a link is not a rod that can be reduced."""
     robot, ends = constraints.robot, _joints_at(constraints.robot, link.name)
     if len(ends) != 2 or any(j.kind not in HOLDS_A_POINT for j in ends):
-        raise ModelError(f"it has not two ends of {', '.join(HOLDS_A_POINT)} joints")
+        raise ModelError(f"it does not have two ends of {', '.join(HOLDS_A_POINT)} joints")
     if used := {j.name for j in ends} & named_joints(robot):
         raise ModelError(f"joint {min(used)!r} is driven, read or coupled")
     if any(getattr(s, "link", None) == link.name for s in robot.sensors.values()):

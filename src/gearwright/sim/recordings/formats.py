@@ -71,16 +71,14 @@ def find_format(ending: str) -> Format:
     if ending in outside:
         found: Format = outside[ending].load()
         return found
-    raise GearwrightError(f"{ending!r} is no format for recordings; valid: {', '.join(endings())}")
+    raise GearwrightError(f"{ending!r} is not a recording format; valid: {', '.join(endings())}")
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
     """The ending, if it can be written."""
     ending = Path(checked_path(path, "a recording")).suffix.lower()
     if ending not in FORMATS and ending not in endings():
-        raise GearwrightError(
-            f"{ending or os.fspath(path)!r} is no format for recordings; valid: {', '.join(endings())}"
-        )
+        raise GearwrightError(f"{ending or os.fspath(path)!r} is not a recording format; valid: {', '.join(endings())}")
     return ending
 
 

@@ -36,7 +36,9 @@ def tree_positions(usual: Array, names: Names, given: Mapping[str, Any], batch: 
     for quaternion in names.quaternions:
         length = np.linalg.norm(q[:, quaternion], axis=1, keepdims=True)
         if not length.all():
-            raise ModelError(f"{names.positions.names[quaternion.start]!r}: a quaternion of length zero is no rotation")
+            raise ModelError(
+                f"{names.positions.names[quaternion.start]!r}: a quaternion of length zero is not a rotation"
+            )
         unit = np.abs(length - 1) < 1e-15  # already as good as it gets: kept to the bit
         q[:, quaternion] = np.where(unit, q[:, quaternion], q[:, quaternion] / length)
     return q, named

@@ -45,6 +45,30 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
         )
 
 
+class OpenLoops:
+    """Names the loops that steps leave open: one warning for a call."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self.counted = StepSlot.OPENED in sim.batch_state.parts
+        slot = sim.batch_state.instance.slot(StepSlot.OPENED) if self.counted else None
+        self._read = [slot.reader(i) for i in range(slot.shape[2])] if slot is not None else []
+        self._known = 0.0
+
+    def warn(self) -> None:
+        total = float(np.sum([read() for read in self._read])) if self.sim.batch > 1 else sum(r() for r in self._read)
+        if total > self._known:
+            counts = [float(np.sum(read())) for read in self._read]
+            names = [repr(joint.name) for joint, n in zip(self.sim.robot.tree.cuts, counts, strict=True) if n > 0]
+            listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+            warn(
+                f"steps have ended with an open loop at {listed}: the joint is off by more than 1e-6 m or rad, or than "
+                f"the file's rounding allows. Reduce dt, now {self.sim.dt:g} s (sim.unsettled counts such steps)",
+                UnsettledWarning,
+            )
+        self._known = total
+
+
 # --- starts beyond limits --------------------------------------------------------------------------------------------
 
 
@@ -60,7 +84,7 @@ def warn_beyond_limits(sim: Simulation, q: Array) -> None:
     found = [_described(sim, q, int(i), beyond) for i in np.flatnonzero(beyond.any(axis=0))]
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
     warn(
-        f"starts beyond limits, from where joints are brought back: {'; '.join(found[:MOST_NAMED])}{more}",
+        f"joints start beyond their limits and are pushed back into range: {'; '.join(found[:MOST_NAMED])}{more}",
         BeyondLimitsWarning,
     )
 
@@ -85,8 +109,8 @@ def warn_another_branch(sim: Simulation, robots: Sequence[int]) -> None:
     more = f" and {len(robots) - 1} more" if len(robots) > 1 else ""
     which = "" if sim.batch == 1 else f" of robot {robots[0]}{more}"
     warn(
-        f"the loop through {loops}{which} may be assembled in another branch than the drawn one, from where it cannot "
-        "move straight to the given positions; give one joint more, near where it is to be",
+        f"the loop through {loops}{which} may be assembled in another branch than in the file: it cannot move "
+        "straight from there to the given positions. Give the approximate position of one more joint",
         BranchWarning,
     )
 

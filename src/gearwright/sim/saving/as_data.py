@@ -99,7 +99,7 @@ def _class(name: Any) -> type[Any]:
         raise ModelError(f"{group} has no {row!r:.60} here: install the package that it comes from, or add its row")
     kind = FAMILIES[group][row]
     if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):  # entry points may also be functions
-        raise ValueError(f"{name!r:.60} is no class of a mechanism's part")
+        raise ValueError(f"{name!r:.60} is not a class of a mechanism")
     return kind
 
 

@@ -47,7 +47,7 @@ def unpacked(content: bytes, *, trust: bool) -> tuple[dict[str, Any], dict[str, 
     """Head and parts. Raises ValueError that says what is wrong, also where the file is not this user's own."""
     if not content.startswith(NAME):
         meant = "; this looks like a robot's file: did you mean gearwright.load?" if _is_xml(content) else ""
-        raise GearwrightError(f"this is no saved simulation: `Simulation.save` writes them{meant}")
+        raise GearwrightError(f"this is not a saved simulation, as `Simulation.save` writes them{meant}")
     if not content.startswith(MAGIC):
         found = content[len(NAME) : len(NAME) + 8].partition(b"\n")[0].decode("ascii", "replace")
         raise ValueError(f"the file has format {found!r}, and this version reads {FORMAT}: save the simulation again")
@@ -62,10 +62,10 @@ def unpacked(content: bytes, *, trust: bool) -> tuple[dict[str, Any], dict[str, 
         )
     (length,) = struct.unpack_from("<Q", rest)
     if not 0 <= length <= min(LARGEST_HEAD, len(rest) - 8):
-        raise ValueError("the file is damaged: its head is longer than the file")
+        raise ValueError("the file is damaged: its header is longer than the file")
     head = json.loads(bytes(rest[8 : 8 + length]))
     if not isinstance(head, dict):
-        raise ValueError("the file is damaged: its head is no table")
+        raise ValueError("the file is damaged: its header is not a table")
     return head, _parts(head.pop("parts", None), rest[8 + length :])
 
 

@@ -43,7 +43,7 @@ def open(
         held = _held(kernels, parts)
         start, steps = head["clock"]
         if not (isinstance(start, float) and isfinite(start) and type(steps) is int and 0 <= steps <= 2**53):
-            raise ValueError("the clock is out of order")
+            raise ValueError("the clock is not valid")
         return _made(kernels, Snapshot(held, start, steps, None), batch, threads)
     except GearwrightError as error:
         raise container.refused(path, str(error)) from error
@@ -64,7 +64,7 @@ def _check_version(head: dict[str, Any]) -> None:
 def _kernels(head: dict[str, Any], parts: dict[str, bytes], path: str) -> SavedKernels:
     robot, options, facts = (from_data(head[part]) for part in ("robot", "options", "facts"))
     if not (isinstance(robot, Mechanism) and isinstance(options, Options) and isinstance(facts, StepFacts)):
-        raise ValueError("its model is none")
+        raise ValueError("it holds no model")
     code = {name: (_outline(text), parts[f"code {name}"]) for name, text in head["programs"].items()}
     return SavedKernels(robot, options, facts, code, path)
 
@@ -72,7 +72,7 @@ def _kernels(head: dict[str, Any], parts: dict[str, bytes], path: str) -> SavedK
 def _outline(text: str) -> Program:
     program = from_text(text)
     if program.stages or sum(slot.size for slot in program.slots) > MOST_ELEMENTS:
-        raise ValueError("an outline of a program is none")
+        raise ValueError("the outline of a program is not valid")
     if any(type(n) is not int or n < 0 for slot in program.slots for n in slot.shape):
         raise ValueError("a slot has no size")
     return program

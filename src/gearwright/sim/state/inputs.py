@@ -77,7 +77,7 @@ class Inputs:
         for i, _ in group.columns(values):
             if i in taken:
                 name = group.names[i]
-                raise ModelError(f"the {slot} of {name!r} is the compiled controller's: it cannot be given, too")
+                raise ModelError(f"the {slot} of {name!r} is the compiled controller's: it cannot be given as well")
 
     def acting(self, slot: str) -> Array:
         """A slot's numbers, (B, n), with a controller's commands in the place of inputs."""
@@ -111,4 +111,4 @@ def refuse_commands(integrator: str) -> None:
     """Raises for commands to a robot none of whose actuators act: with such an integrator, or not connected."""
     if integrator == "rk4":
         raise GearwrightError(f"actuators do not act with the integrator {integrator!r}: take the default")
-    raise GearwrightError("no actuator of this robot is connected to a joint, so that commands do nothing")
+    raise GearwrightError("no actuator of this robot is connected to a joint, so commands do nothing")

@@ -43,7 +43,7 @@ class Group:
             return self.index[name]
         if name in self.joints:
             each = ", ".join(repr(self.names[i]) for i in self.joints[name])
-            raise ModelError(f"{name!r} is no single number; it has {each or 'none'}")
+            raise ModelError(f"{name!r} is not a single number; it has {each or 'none'}")
         raise self.unknown(name)
 
     def columns(self, values: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:

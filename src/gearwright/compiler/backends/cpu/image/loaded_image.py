@@ -102,7 +102,7 @@ def _inside(offset: int, image: Image) -> int:
 def _address(name: str) -> int:
     """The function of that name in the C library."""
     if name not in IMPORTABLE:
-        raise CompileError(f"the code asks for the function {name!r:.60}, which is none of mathematics")
+        raise CompileError(f"the code asks for the function {name!r:.60}, which is not a mathematical function")
     for library in (None, find_library("m")):
         function = getattr(ctypes.CDLL(library), name, None)
         if function is not None:

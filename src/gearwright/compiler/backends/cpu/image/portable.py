@@ -75,8 +75,8 @@ def from_bytes(content: bytes, program: Program) -> tuple[Image, BlockLayout]:
     check_machine()
     if missing := sorted({*needs} - instruction_sets()):
         raise CompileError(
-            f"the code is for a CPU with {', '.join(missing)}, which this one has not: compile and save the robot on "
-            "a machine like this one"
+            f"the code is for a CPU with {', '.join(missing)}, which this CPU does not have: compile and save the "
+            "robot on a machine like this one"
         )
     if lanes not in LANES:
         raise CompileError(f"the code is damaged: it steps {lanes!r:.20} robots at a time")
