@@ -28,11 +28,12 @@ MOST_ELEMENTS = 10**7  # of a robot's slots; the largest of the corpus has 10⁵
 def open(
     path: str | os.PathLike[str], *, batch: int | None = None, threads: int | None = None, trust: bool = False
 ) -> Simulation:
-    """Opens what `Simulation.save` has written: the simulation as it stood, with nothing to compile.
+    """Opens a simulation that `Simulation.save` has written, in its saved state, without compiling anything.
 
-    NumPy is enough; code for a GPU needs CuPy. `batch` takes another number of robots, which start afresh. `threads`
-    as in `gearwright.compile`. Raises LoadError for a file that is damaged, of another version, or for another machine;
-    and for one that this user has not saved on this machine, unless `trust` is true: its code runs as you.
+    It needs only NumPy; code for a GPU needs CuPy. With `batch`, it has another number of robots, in their initial
+    state. `threads` is that of `gearwright.compile`. Raises LoadError for a file that is damaged, of another version,
+    or for another machine. It also raises LoadError for a file that this user has not saved on this machine, unless
+    `trust` is true, because its code runs as you.
     """
     content = container.read(path)
     try:
