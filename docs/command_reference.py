@@ -20,7 +20,7 @@ gearwright --install-completion     # bash, zsh, fish and PowerShell; then open 
 ```
 
 Tab then completes commands, options and the names of bundled robots; where none fits, the shell offers files.
-`gearwright --show-completion` prints the script, for those who keep their own.
+`gearwright --show-completion` prints the script.
 """
 HEAD = """\
 # Command line
@@ -28,7 +28,7 @@ HEAD = """\
 <!-- written by docs/generate.py -->
 
 Every command has `--help`, and `gearwright --version` prints the version. Exit codes: 0 success, 1 a file or a
-simulation that failed, 2 a command that is written wrongly. `GEARWRIGHT_TRACEBACK=1` shows tracebacks.
+simulation that failed, 2 a wrong command. `GEARWRIGHT_TRACEBACK=1` shows tracebacks.
 
 | command | |
 |---|---|

@@ -28,18 +28,23 @@ from tests.corpus.differences import DIFFERENCES  # noqa: E402
 
 
 def diagnostics_page() -> str:
-    """One table a family, as the comments of CODES group them."""
+    """One table per family, as the comments of CODES group them."""
     lines = [
         "# Diagnostics",
         "",
-        "Everything that is wrong with a file is collected before loading fails, and printed as",
-        "`file:line: severity: message [code]`, with the nearest valid name where a name was wrong. In Python:",
-        "`gw.LoadError.diagnostics`, and `robot.diagnostics` of a file that loaded; on the command line:",
-        "`gearwright check FILE`, with `--json` for programs. The same code may be an error in one place and a warning",
-        "in another: an error means that no mechanism could be made that does what the file says. Checks that can only",
-        "warn, such as those of closed loops, run when `robot.diagnostics` is first asked for, and in `gw.compile`.",
-        "A file's warnings are one `gw.LoadWarning` of Python, by `gw.load` or, of these checks, by `gw.compile`; what",
-        "a simulation leaves out is a `gw.NotSimulatedWarning`, and in `sim.diagnostics`.",
+        "All faults of a file are reported together, as `file:line: severity: message [code]`. If a name is wrong, the",
+        "message gives the nearest valid one. This page lists the codes.",
+        "",
+        "| where | what to read |",
+        "|---|---|",
+        "| Python, if loading fails | `gw.LoadError.diagnostics` |",
+        "| Python, if it succeeds | `robot.diagnostics`; the warnings are also issued as one `gw.LoadWarning` |",
+        "| Python, parts that a simulation leaves out | `sim.diagnostics`; also issued as a `gw.NotSimulatedWarning` |",
+        "| command line | `gearwright check FILE`, with `--json` for programs |",
+        "",
+        "The same code may be an error in one place and a warning in another. An error means that no mechanism can be",
+        "made that does what the file says. Some checks, such as those of closed loops, can only warn. They run when",
+        "`robot.diagnostics` is first read, or in `gw.compile`, which then issues their `gw.LoadWarning`.",
     ]
     source = Path(diagnostics.__file__).read_text(encoding="utf-8")
     table = source[source.index("CODES: dict[str, str] = {") :]
@@ -89,16 +94,17 @@ def kinds_page() -> str:
     lines = [
         "# Kinds and their fields",
         "",
-        "What files can name. An element of a field's name gives its value; where units of",
-        "rotating and sliding axes differ, both stand there: `N·m | N`. Numbers marked with • can be parameters of",
-        "`gw.compile`, as `name.field`; `robot.parameters` lists those of a robot with values and units. Simple,",
-        "differential, four_bar and linear_map are written as ros2_control and Gazebo do: [formats](formats.md).",
+        "This page lists the types that files can name, with their fields. In a file, an element with the name of a",
+        "field gives its value. If the units of rotating and sliding axes differ, both are given: `N·m | N`. Numbers",
+        "marked with • can be parameters of `gw.compile`, as `name.field`; `robot.parameters` lists those of a robot",
+        "with values and units. `simple`, `differential`, `four_bar` and `linear_map` are written as in ros2_control",
+        "and Gazebo: [formats](formats.md).",
         "",
-        "A kind of your own is one class and one entry point; it is then read, shown, simulated and varied like these.",
-        "`tests/contracts/test_outside_kinds.py` is a whole package with one of each; its transmission is a",
-        "strain-wave gear with an efficiency map of its own, [explained here](transmissions.md).",
+        "A type of your own is one class and one entry point. It is then read, shown, simulated and varied like these.",
+        "`tests/contracts/test_outside_kinds.py` is a whole package with one type of each family. Its transmission is",
+        "a strain-wave gear with its own efficiency map, [explained here](transmissions.md).",
         "",
-        "| to add | write | row, or entry point | the method that says it |",
+        "| to add | write | row, or entry point | the method that defines it |",
         "|---|---|---|---|",
     ]
     lines += [f"| {' | '.join(row)} |" for row in FAMILIES]
@@ -112,7 +118,13 @@ def kinds_page() -> str:
         lines += ["", f"## {heading}"]
         for name in registry.rows:
             lines += ["", f"### {name}", "", *_field_table(registry[name], heading == "Sensors")]
-    lines += ["", "## Losses of a transmission", "", "Elements of any transmission, beside those of its kind.", ""]
+    lines += [
+        "",
+        "## Losses of a transmission",
+        "",
+        "Any transmission takes these elements, besides those of its type.",
+        "",
+    ]
     lines += _field_table(Losses, sensor=True)
     lines += ["", "## Joints", ""]
     lines += ["| type | axes | position coordinates | velocity coordinates |", "|---|---|---|---|"]
@@ -130,7 +142,7 @@ def _field_table(kind: type, sensor: bool) -> list[str]:
         q = m.quantity
         if q is NOTHING:
             continue
-        default = "needed" if m.field.default is MISSING else f"{m.field.default}"
+        default = "required" if m.field.default is MISSING else f"{m.field.default}"
         mark = "" if sensor or not m.is_parameter else " •"
         cells = (f"`{m.tag}`{mark}", q.unit, q.range_text, default, q.doc)
         lines.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")

@@ -1,7 +1,7 @@
 """A delta robot: two closed loops and three couplings carry a platform round a circle, level all the way.
 
-The shoulders follow the circle's inverse kinematics, as prescribed motion. That the platform arrives where it should
-is not put in anywhere: rods, feet and wrists are passive, and go where the loops let them.
+The motion of the shoulders is prescribed, from the inverse kinematics of the circle. Nothing prescribes the motion of
+the platform: rods, feet and wrists are passive, and move as the loops make them.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Hoecken's four-bar: a crank that turns evenly draws a straight line.
 
-The loop is closed by a joint like any other; in every step it is solved with the rest and closed to 1e-10 m. The rocker
-follows Freudenstein's equation, and the pen keeps to its line within a few thousandths of the length that it draws.
+An ordinary joint closes the loop. Every step solves it together with everything else, and closes it to 1e-10 m. The
+rocker follows Freudenstein's equation, and the pen keeps to its line within a few thousandths of the length that it
+draws.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """A gear train, and how many sweeps it takes: pgs and tgs against direct.
 
-Eight gears, seven hard couplings, a torque to and fro at each end. `direct` solves all rows at once. PGS and TGS
-converge linearly and reach round-off by 256 sweeps; at 64 sweeps PGS is ahead, because it starts from the impulses of
-the last step. With a flywheel on every second shaft, a hundred times as heavy as a gear, the constraints are badly
+Seven hard couplings connect eight gears, and a torque oscillates at each end. `direct` solves all rows at once. PGS and
+TGS converge linearly and reach round-off by 256 sweeps; at 64 sweeps PGS is ahead, because it starts from the impulses
+of the last step. With a flywheel on every second shaft, a hundred times as heavy as a gear, the constraints are badly
 scaled. There TGS is ahead from the second sweep on, and eight times closer at 64, because it evaluates the errors again
 after each sweep.
 """

@@ -1,7 +1,7 @@
 """Geared pendulums: one coupling in its three modes.
 
-Two pendulums on gears of 80 and 30 teeth are let go. `exact` has one degree of freedom and no error; `hard` is a
-constraint that is solved in every step; `compliant` is a soft belt instead of teeth, whose stretch rings at its own
+Two pendulums on gears of 80 and 30 teeth are released. `exact` has one degree of freedom and no error. `hard` is a
+constraint that is solved in every step. `compliant` is a soft belt instead of teeth, which oscillates at its own
 frequency.
 """
 

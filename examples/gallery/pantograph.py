@@ -1,7 +1,7 @@
 """A pantograph: a loop that makes a drawing twice as large.
 
-The tracer is led round a flower by two driven joints; the pen, at the end of a bar that nobody drives, draws the same
-flower at twice the size, as near as the ten digits of the file let it.
+Two driven joints lead the tracer round a flower. The pen is at the end of a bar that nothing drives. It draws the same
+flower at twice the size, as accurately as the ten digits in the file allow.
 """
 
 import numpy as np

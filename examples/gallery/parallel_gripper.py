@@ -1,7 +1,7 @@
 """A two-finger gripper: one motor, six joints, and a load on one finger that both of them carry.
 
-A stiff drive closes it to 40 mm. Then something pushes the right finger outwards: with a mimic that only looks at
-its leader, the right finger alone would give way; here the push goes through the couplings to the motor.
+A stiff drive closes it to 40 mm. Then a force pushes the right finger outwards. If mimics passed on motion but no
+force, the right finger alone would yield. Here the couplings transmit the force to the motor.
 """
 
 import numpy as np

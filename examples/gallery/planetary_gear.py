@@ -1,7 +1,7 @@
 """A planetary gear that shifts: a brake on the ring decides where the sun's torque goes.
 
-The motor turns the sun evenly and the carrier has a load that resists. As long as the ring is free it spins backwards
-and the load stands; as the brake grips, the ring stops and the carrier takes over, at 24/84 of the sun.
+The motor turns the sun at constant speed, and a load resists at the carrier. While the ring is free, it spins backwards
+and the load stands still. When the brake grips, the ring stops and the carrier turns, at 24/84 of the sun's speed.
 """
 
 import numpy as np

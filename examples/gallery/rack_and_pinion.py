@@ -1,7 +1,7 @@
 """Rack and pinion: a weight spins a flywheel, and a stop on the one stops the other.
 
 The rack falls at m·g/(m + I/r²), a tenth of free fall, because of the flywheel's reflected inertia. At 0.63 s it
-meets its stop, and the teeth stop the flywheel, which has none.
+reaches its stop. The flywheel has no stop; the teeth stop it.
 """
 
 from drawing import BLUE, GREEN, ORANGE, draw, poses, robot, save, scene, titled

@@ -1,8 +1,9 @@
 """A tendon-driven finger: couplings with a frequency and a damping ratio instead of none or infinite stiffness.
 
-The knuckle is driven; tendons carry the other two joints along. Pressed at its last bone the finger gives, as a real
-one does, by what its tendons stretch, and let go it rings. With exact couplings it would be a rigid hook. (The file's
-frequencies are those of a finger that hangs freely; with its knuckle held it rings more slowly: less of it moves.)
+The knuckle is driven, and tendons move the other two joints. If the last bone is pressed, the tendons stretch and the
+finger yields, as a real one does. When it is released, it oscillates. With exact couplings it would be a rigid hook.
+(The file's frequencies are those of a finger that hangs freely. With its knuckle held, it oscillates more slowly,
+because less of it moves.)
 """
 
 import numpy as np

@@ -29,7 +29,7 @@ def bench(
             "--robots", metavar="NAME,…", help="Robots to measure: arm, hand, panda, allegro, pr2, talos. Default: all."
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run for about a minute, with more noise.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run for about a minute, with noisier results.")] = False,
     scaling: Annotated[
         bool, typer.Option("--scaling", help="Also measure against degrees of freedom and batch size.")
     ] = False,

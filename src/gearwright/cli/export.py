@@ -50,7 +50,7 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Path of the files, without suffix; they are replaced. Default: the robot's name, if it is free.",
+            help="Path of the files, without suffix; existing files are replaced. Default: the robot's name, if free.",
         ),
     ] = None,
     dt: StepLength = 1e-3,

@@ -35,12 +35,12 @@ def migrate(
 
     Every other byte stays as it is.
     The <mimic>'s sign and axis are worked out from the joints; the sdf version is raised to 1.11 where <mimic> needs
-    it, and what that version would read otherwise is rewritten or refused. Both files are then simulated from one
-    state under the same random efforts, and the largest difference of a joint's position is printed.
+    it, and elements with another meaning in that version are rewritten or refused. Both files are then simulated
+    from one state under the same random efforts, and the largest difference of a joint's position is printed.
     Exits with 0 if OUT was written, 1 if it was not (errors in IN, a joint that no <mimic> can express, a difference
     above the tolerance), 2 if the command itself is wrong.
 
-    Xacro files are refused, so that there is no --xacro-arg here: expand them, and migrate what comes out.
+    Xacro files are refused, and there is no --xacro-arg: expand them first, and migrate the result.
 
     --json prints: source, target, ok, written, difference (null: not simulated; "inf": not comparable), tolerance,
     changes [{name, spelling, line, joint, axis, leader, multiplier, mimic}], rewritten, notes.

@@ -88,8 +88,8 @@ def run(
 ) -> None:
     """Simulate a robot, with a progress bar and a summary.
 
-    Values are SI and radians; a joint of several coordinates takes them with commas (--set base=0,0,1,1,0,0,0) or one
-    by one (--set base.z=1).
+    Values are in SI units and radians. Set a joint with several coordinates with commas (--set base=0,0,1,1,0,0,0), or
+    one coordinate at a time (--set base.z=1).
     Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command itself is wrong.
 
     --json prints the summary as data: robot, steps, dt, batch, compile_s, wall_s (the whole run), stepping_s (its

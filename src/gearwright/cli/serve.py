@@ -38,7 +38,7 @@ def serve(
         typer.Option(metavar="ACTUATOR", help="In lockstep, wait for this actuator (default: all); repeatable."),
     ] = None,
     armed: Annotated[
-        bool, typer.Option("--armed", help="Start in lockstep, not running freely until a client's first cycle.")
+        bool, typer.Option("--armed", help="Start in lockstep at once, instead of with a client's first cycle.")
     ] = False,
     dt: StepLength = 1e-3,
     node: Annotated[
@@ -70,7 +70,7 @@ def serve(
     token: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both ports must say first."
+            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both ports must send first."
         ),
     ] = None,
     eeprom: Annotated[
@@ -81,7 +81,7 @@ def serve(
         float | None, typer.Option(help="Bit rate of the CAN bus, so that frames take time [bit/s].")
     ] = None,
     supply_resistance: Annotated[
-        float, typer.Option(help="Resistance of the shared supply, whose voltage sags [Ω].")
+        float, typer.Option(help="Resistance of the shared supply, for voltage sag [Ω].")
     ] = 0.0,
     fault: Annotated[
         Repeated, typer.Option(metavar="KIND[=VALUE][@ACTUATOR]", help="Inject a fault from the start; repeatable.")
@@ -102,10 +102,11 @@ def serve(
 
     The driver runs unchanged against the simulation.
 
-    Prints the addresses it listens on, the ids and what a client types, then a line that begins with "ready". While it
-    runs, lines on standard input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
+    Prints the addresses it listens on, the ids and how a client connects, then a line that begins with "ready". While
+    it runs, lines on standard input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
     fault KIND [ACTUATOR] [VALUE], clear, quit.
-    Ends with Ctrl-C or SIGTERM: 0 if all went well, 1 if the file or the simulation failed, 2 for a wrong command.
+    Ends with Ctrl-C or SIGTERM. Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command
+    itself is wrong.
     """
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {

@@ -58,7 +58,9 @@ def sweep(
     ] = False,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw a heat map (grid of two) or a scatter matrix: .png, .svg, .pdf."),
+        typer.Option(
+            metavar="FILE", help="Draw a heat map (grid of two parameters) or a scatter matrix: .png, .svg, .pdf."
+        ),
     ] = None,
     pareto: Annotated[
         str | None,

@@ -35,9 +35,9 @@ def view(
 
     The viewer has the robot's shapes, sliders for joints and commands, the running simulation, motors on their curves
     and plots. A recording (.mcap, .npz, .parquet, .csv) is played back with a time slider.
-    The server listens on this machine only and prints its address, whose token keeps other pages of a browser out.
+    The server listens on this machine only, and prints its address. The token in the address keeps other web pages out.
     Ctrl-C or SIGTERM ends it.
-    Exits with 0 when it is ended so, 1 if the file cannot be shown, 2 if the command itself is wrong.
+    Exits with 0 after that, 1 if the file cannot be shown, 2 if the command itself is wrong.
     """
     try:
         from gearwright.cli.terminal import waiting

@@ -22,6 +22,7 @@ from casadi import SX, Function
 
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
+from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
@@ -171,9 +172,18 @@ class Equations:
     @property
     def law_slots(self) -> tuple[SlotName, ...]:
         """Pieces that laws are on, and how many steps have not settled."""
-        if self.integrator == "midpoint":
-            return (*((StepSlot.PIECE,) if self._law_count else ()), StepSlot.UNSETTLED)
-        return (StepSlot.PIECE, StepSlot.UNSETTLED) if self._law_count else ()
+        pieces = (StepSlot.PIECE,) if self._law_count else ()
+        counted = self.integrator == "midpoint" or self._law_count or self._loop_count
+        return (*pieces, *((StepSlot.UNSETTLED,) if counted else ()), *self.loop_slots)
+
+    @property
+    def loop_slots(self) -> tuple[SlotName, ...]:
+        """How many steps have ended with a loop open."""
+        return (StepSlot.OPENED,) if self._loop_count else ()
+
+    @property
+    def _loop_count(self) -> int:
+        return sum(isinstance(kind, ClosureRows) for kind in self.kinds)
 
     @property
     def _law_count(self) -> int:
@@ -227,7 +237,7 @@ class Equations:
     def _step_inputs(self) -> dict[SlotName, SX]:
         """Symbols that the stages of a step begin with."""
         if self._solver != "direct":
-            return self._symbols_of(self._given)
+            return self._symbols_of((*self._given, *self.loop_slots))
         own = slots_that("midpoint") if self.integrator == "midpoint" else ()
         return self._symbols_of((*self._given, *own, *self.law_slots))
 
@@ -347,7 +357,7 @@ class Equations:
             tree_positions=len(bodies.positions), tree_velocities=len(bodies.velocities),
             force_laws=self._law_count, rows=len(self.rows), drives=len(self.drives),
             actuators=len(self.actuators), actuator_states=sum(self.actuators.values()),
-            friction_states=self._friction_states,
+            friction_states=self._friction_states, loops=self._loop_count,
             sensor=len(self.sensing.readings) + len(self.sensing.state),
         )  # fmt: skip
         parameter = casadi.vertcat(*self._symbols.values()) if self._symbols else SX(0, 1)

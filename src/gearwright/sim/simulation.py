@@ -91,6 +91,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         if options.inputs:
             self.batch_state.set(StepSlot.PARAMETER, [kernels.facts.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
+        self._loops = reporting.OpenLoops(self)
         if robot.tree.cuts:
             self.diagnostics += redundant(robot)
 
@@ -275,6 +276,12 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
             step(self, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort, StepSlot.WRENCH: wrench}, n)
+        self.warn_open_loops()
+
+    def warn_open_loops(self) -> None:
+        """Names loops that steps have left open since the last time."""
+        if self._loops.counted:
+            self._loops.warn()
 
     def run(
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,

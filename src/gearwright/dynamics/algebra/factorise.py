@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeVar
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Scalar, reciprocal_above, times_reciprocal
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
+
+Unknowns = TypeVar("Unknowns", Column, Sparse)
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,10 @@ class Factors:
         for k in self.order:
             for i, factor in self.columns[k].items():
                 x[i] = x[i] - factor * x[k]
+        return self.backward(x)
+
+    def backward(self, x: Unknowns) -> Unknowns:
+        """`L⁻ᵀ·D⁻¹·x`, in place."""
         for k in reversed(self.order):
             x[k] = times_reciprocal(x[k], self.reciprocals[k])
             for i, factor in self.columns[k].items():

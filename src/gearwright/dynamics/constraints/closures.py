@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
-from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, sine_cosine, sqrt
+from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, maximum_of, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import AngleSum, cut_axis_rows
@@ -29,8 +29,10 @@ from gearwright.errors import CompileError
 from gearwright.model import Joint, Mechanism
 from gearwright.model.joints.closing import Across, NoSlide, NoTurn, Thread
 from gearwright.model.joints.closing import Condition as ClosingRow
+from gearwright.model.loops.loop_system import ALIGNED
 from gearwright.model.loops.mobility import fixed
 
+OPEN = 1e-6  # [m, rad] beyond it a loop is open
 DISAGREEMENT = 1e-4  # share of its answer by which a row of an overdetermined loop gives way: above rounding, squared
 
 
@@ -105,6 +107,8 @@ class ClosureRows(AlongRows):
     conditions: list[Condition]
     ends: tuple[tuple[int, Place], tuple[int, Place]]
     overdetermined: bool = False  # some rows follow from others but for a file's rounding, in each pose other ones
+    left_out: tuple[Condition, ...] = ()  # rows that others imply but for a file's rounding
+    length: float = 1.0  # of the loop [m]
     equality: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
 
@@ -139,6 +143,16 @@ class ClosureRows(AlongRows):
             error = condition.error(apart)
             found.append(PositionRow(J, error, reach, self.name, self.disagreement))
         return found
+
+    def opening(self, now: Instant) -> Scalar:
+        """The largest error of a row as a share of its tolerance: of one that is not held, the file's rounding."""
+        apart, _ = self.seen(now.at)
+        rows = [(row, self.overdetermined) for row in self.conditions] + [(row, True) for row in self.left_out]
+        return maximum_of([0.0, *(abs(row.error(apart)) / self._tolerance(row, loose) for row, loose in rows)])
+
+    def _tolerance(self, row: Condition, loose: bool) -> float:
+        """[m, rad]."""
+        return ALIGNED * (max(self.length, OPEN / ALIGNED) if row.slides else 1.0) if loose else OPEN
 
     @property
     def disagreement(self) -> float:
@@ -215,8 +229,12 @@ def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping
     if joint.name in mobility.rigid:
         joint = fixed(joint, mobility.rigid[joint.name])
     closure = whole_closure(joint, system, values)
-    kept = [closure.conditions[i] for i in mobility.kept[joint.name]]
-    return replace(closure, conditions=kept, overdetermined=joint.name in mobility.overdetermined)
+    kept = mobility.kept[joint.name]
+    left_out = tuple(row for i, row in enumerate(closure.conditions) if i not in kept)
+    return replace(
+        closure, conditions=[closure.conditions[i] for i in kept], left_out=left_out, length=mobility.sizes[joint.name],
+        overdetermined=joint.name in mobility.overdetermined,
+    )  # fmt: skip
 
 
 def _windings(mechanism: Mechanism) -> list[AngleSum | None]:

@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING
 import casadi
 
 from gearwright.dynamics.algebra.column import Column
-from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import Expression, Scalar, column, scalars
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, Passive, PositionRow, row_efforts
-from gearwright.dynamics.solve.closing import least_pivots, responses
+from gearwright.dynamics.solve.closing import LeastMove, own_responses
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dense, dot
+from gearwright.dynamics.solve.sweeps import dot
 from gearwright.dynamics.tree.coordinates import State
 
 if TYPE_CHECKING:
@@ -59,13 +58,10 @@ class LoopForceRows:
         rows = self._rows(now)
         J = [combined(row.J, now.tree.G) for row in rows]
         inertia = model.factorised(model.mass_matrix(now.at, now.tree))
-        A = responses(J, [inertia.solve(dense(each, model.dof)) for each in J])
         free = inertia.solve(model.force(now.at, now.tree, effort, ahead=0.0))
         opening = [dot(each, free) + x for each, x in zip(J, self._drifts(state), strict=True)]
-        least = least_pivots(A, [row.group for row in rows], self.floors)
-        for k, row in enumerate(rows):
-            A[k, k] = (1.0 + row.disagreement) * A[k, k]
-        return -factorise(A, len(rows), least).solve(opening)
+        E = [row.disagreement * own for row, own in zip(rows, own_responses(J, inertia), strict=True)]
+        return LeastMove.of(J, [row.group for row in rows], inertia, E, self.floors).impulses(opening)
 
     def _rows(self, now: Instant | Moment) -> list[PositionRow]:
         return [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]

@@ -26,6 +26,7 @@ class EulerStep(ConstrainedStep):
         tree = model.tree(State(q, v))
         at = model.configuration(tree)
         M = self.inertia(at, tree)
+        kept = M.mapped(build.carry(Slots.inertia_before)) if self.closures else M
         actuators = self.actuators(tree)
         now = self.moment(WholeStep(dt), tree, at, M, actuators)
         acting = self.collected(now, M)
@@ -37,7 +38,8 @@ class EulerStep(ConstrainedStep):
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
         build.position = model.advanced(q, self.solver.travel(found), dt)
-        recovery = StopRecovery(self, M.diagonal(model.dof) if self.closures else None)
+        masses = (kept if acting.switching else M).diagonal(model.dof)
+        recovery = StopRecovery(self, masses if self.closures else None)
         if found.pieces:
             build.piece = found.pieces
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
@@ -45,7 +47,15 @@ class EulerStep(ConstrainedStep):
         self.end_actuators(build.position, found.u, found.u, taken)
         self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
-            project(self, M.entries, recovery)
+            project(self, kept, recovery)
+            self._count_open_loops()
         else:
             build.stage("finish")
             recovery.write()
+
+    def _count_open_loops(self) -> None:
+        build = self.build
+        if Slots.unsettled in build:
+            with build.unless(Slots.held):
+                build.unsettled = [build.unsettled[0] + where(build.held[0] > 0.5, 0.0, 1.0)]
+                build.stage("unsettled")

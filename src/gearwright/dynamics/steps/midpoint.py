@@ -129,6 +129,8 @@ class MidpointStep(ConstrainedStep):
 
         # accepted, or made again in half the length
         motion = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
+        if self.closures:
+            motion = motion & (build.held[0] > 0.5)
         substeps.decide(motion, solved, self.energy.error)
         with build.unless(Slots.step_done):
             substeps.go_back()
@@ -234,7 +236,7 @@ class MidpointStep(ConstrainedStep):
         build.position = end.q
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
-            project(self, M.entries, recovery)
+            project(self, M, recovery)
         else:
             build.stage("turn")
             recovery.write()

@@ -1,14 +1,24 @@
 """Closed loops: positions are brought back to where they close.
 
-    q ← q ⊕ −Y·(J·Y + ε·|C|·R)⁻¹·C(q),     Y = M⁻¹·Jᵀ
+    gap         errors C(q) of the loops; within the tolerance, all is done
+    until they are closed:
+        project     rows J and masses, factorised where the mechanism is (`solve.closing`)
+        until they are closed, or these factors do not serve any more:
+            correct     q ← q ⊕ δ
+            gap
+    open        counts loops that are not closed, by name
 
-R is the response that a row would have if it looked along all that moves it. Levenberg and Marquardt with a damping
-that goes to zero with the error converge quadratically even where J loses rank (Yamashita and Fukushima, 2001; Fan and
-Yuan, 2005), and no further than 1.6·|C|^½ in one move (ε = 0.1): at a dead centre, where C is quadratic, |C|^½ is what
-there is to go. With less of it rows that nearly depend on each other close in fewer moves.
+The default step closes its loops while it looks for the mean velocity, and looks at the gap alone. Factors serve as
+long as a move is a tenth of the one before.
+
+Rows have a compliance E = ε·|C|·R. R is the response that a row would have if it looked along all that moves it.
+Levenberg and Marquardt with a damping that goes to zero with the error converge quadratically even where J loses rank
+(Yamashita and Fukushima, 2001; Fan and Yuan, 2005), and no further than 1.6·|C|^½ in one move (ε = 0.1): at a dead
+centre, where C is quadratic, |C|^½ is what there is to go. With less of it rows that nearly depend on each other close
+in fewer moves.
 
 Rows of an overdetermined loop (`model.mobility`) give way a little in any case, since they need not agree but for the
-file's rounding. There is no error to be taken off to nothing then: the last move is the one that is nothing.
+file's rounding. Their error does not vanish: the last move is the one that is nothing.
 
 Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
 beyond once they are closed again.
@@ -16,76 +26,110 @@ beyond once they are closed again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.scalar import Expression, Scalar, expression, maximum, maximum_of, total, where
-from gearwright.dynamics.algebra.sparse import Matrix, combined
+from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.scalar import Expression, maximum_of, total, where
+from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
-from gearwright.dynamics.solve.closing import least_pivots, responses
+from gearwright.dynamics.solve.closing import LeastMove
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.sweeps import dense
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.steps.stop_recovery import StopRecovery
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
-PROJECTIONS = 32  # at most; the one that starts within the tolerance is the last
+PROJECTIONS = 32  # at most: of factors that are made,
+CORRECTIONS = 8  # and of moves that each of them serves
+SERVES = 0.1  # share of the move before: factors serve as long as moves fall by it
 DAMPED = 0.1  # share of |C|·R
-CLOSED = 450_000.0 * 2.0**-52  # 1e-10 [rad, m]: the next move would be about the square of it;
-ROUNDING = 100.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to less
+CLOSED = 4_500.0 * 2.0**-52  # 1e-12 [rad, m]: loops are closed
+ROUNDING = 10.0  # eps, in single precision: angles and lengths of no more than 10 are rounded to that,
+SINGLE = 1e9  # eps: times the tolerance of an open loop, where that is less than single precision resolves
+LAST = 100.0  # eps: and a move of this is the last; the next would be about the square of it
 
 
-def project(step: ConstrainedStep, M: Matrix, recovery: StopRecovery) -> None:
+def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
     """Moves the position of the step's end back within stops, and until loops are closed."""
-    build, model = step.build, step.model
-    metric = model.factorised(M).mapped(build.carry(Slots.metric))
-    build.closed = [0.0]
+    build = step.build
+    build.moved_by, build.turned = [1.0], [0.0]
     build.stage("advance")
     recovery.write()
-    with build.loop(PROJECTIONS, until=Slots.closed):
-        q, closed = build.position, expression(build.closed[0])
-        tree = model.tree(State(q, [0.0] * model.dof))
-        now = Instant(tree, model.configuration(tree), step.dt, step.targets)
-        rows = [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, tree)]
-        worst: Scalar = 0.0
-        for row in rows:
-            worst = maximum(worst, abs(row.error))
-        back = _way_back(rows, worst, tree, metric, Floors.of(step.eps))
-        moved = model.advanced(q, back, 1.0)
-        build.position = [where(closed, old, new) for old, new in zip(q, moved, strict=True)]
-        left = maximum_of([abs(x) for x in back]) if any(row.disagreement for row in rows) else worst
-        build.closed = [where(closed | (left <= max(CLOSED, ROUNDING * step.eps)), 1.0, 0.0)]
-        build.stage("project")
+    _look(step)
+    if _rows(step)[0]:
+        with build.loop(PROJECTIONS, until=Slots.closed):
+            back = _factorised(step, M).mapped(build.carry(Slots.projection))
+            build.turned, build.moved_by = build.closed, [1.0]
+            build.stage("project")
+            with build.loop(CORRECTIONS, until=Slots.turned):
+                _correct(step, back)
+                build.again("gap")
+    with build.unless(Slots.held):
+        _count(step)
+
+
+def _factorised(step: ConstrainedStep, M: Inertia) -> LeastMove:
+    """Rows where the mechanism is, and masses where the step began."""
+    (rows, tree), metric = _rows(step), step.model.factorised(M.entries)
+    worst = maximum_of([abs(x) for x in step.build.gap])
+    reach = [combined(row.J if row.reach is None else row.reach, tree.G) for row in rows]
+    responses = [total(*(x * x * metric.reciprocals[n] for n, x in along.items())) for along in reach]
+    E = [(DAMPED * worst + row.disagreement) * R for row, R in zip(rows, responses, strict=True)]
+    J, groups = [combined(row.J, tree.G) for row in rows], [row.group for row in rows]
+    return LeastMove.of(J, groups, metric, E, Floors.of(step.eps))
+
+
+def _look(step: ConstrainedStep) -> None:
+    """Writes the stage `gap`: errors of the rows, and whether they are closed."""
+    build = step.build
+    rows, _ = _rows(step)
+    errors = [row.error for row in rows]
+    closed = maximum_of([0.0, *map(abs, errors)]) <= max(CLOSED, ROUNDING * step.eps)
+    closed = closed | (build.moved_by[0] <= max(CLOSED, LAST * step.eps))
+    build.closed = [as_number(closed)]
+    if errors:
+        build.gap = errors
+    build.turned = [as_number(closed | (build.turned[0] > 0.5))]
+    build.opening = [closure.opening(_now(step)) for closure in step.closures]
+    build.held = [as_number(maximum_of(build.opening) <= max(1.0, SINGLE * step.eps))]
+    build.stage("gap")
+
+
+def _correct(step: ConstrainedStep, back: LeastMove) -> None:
+    """Writes the stage `correct`. Robots of a batch that are done stay where they are."""
+    build, model = step.build, step.model
+    q, done = build.position, (build.closed[0] > 0.5) | (build.turned[0] > 0.5)
+    move = back.move(build.gap)
+    moved = model.advanced(q, [move[n] for n in range(model.dof)], 1.0)
+    far = maximum_of([abs(x) for x in move.values()])
+    build.position = [where(done, old, new) for old, new in zip(q, moved, strict=True)]
+    build.turned = [as_number(done | (far > SERVES * build.moved_by[0]))]
+    build.moved_by = [where(done, build.moved_by[0], far)]
+    build.stage("correct")
+
+
+def _count(step: ConstrainedStep) -> None:
+    """Writes the stage `open`: which loops are."""
+    build = step.build
+    most = max(1.0, SINGLE * step.eps)
+    counts = zip(build.opened, build.opening, strict=True)
+    build.opened = [n + as_number(share > most) for n, share in counts]
+    build.stage("open")
+
+
+def _rows(step: ConstrainedStep) -> tuple[list[PositionRow], TreeState]:
+    """Those that something moves, where the mechanism is."""
+    now = _now(step)
+    return [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, now.tree)], now.tree
+
+
+def _now(step: ConstrainedStep) -> Instant:
+    model = step.model
+    tree = model.tree(State(step.build.position, [0.0] * model.dof))
+    return Instant(tree, model.configuration(tree), step.dt, step.targets)
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:
     """Whether any coordinate moves it, as the row looks or looked another way; between links that are held, none."""
     along = combined(row.J if row.reach is None else row.reach, tree.G)
     return not all(x.sx.is_zero() if isinstance(x, Expression) else x == 0.0 for x in along.values())
-
-
-def _way_back(
-    rows: Sequence[PositionRow], worst: Scalar, tree: TreeState, metric: Factors, floors: Floors
-) -> list[Scalar]:
-    """`−Y·(J·Y + ε·|C|·R)⁻¹·C`."""
-    n = len(metric.order)
-    J = [combined(row.J, tree.G) for row in rows]
-    Y = [metric.solve(dense(each, n)) for each in J]
-    A = responses(J, Y)
-    floor = least_pivots(A, [row.group for row in rows], floors)
-    for k, row in enumerate(rows):
-        damping = DAMPED * worst + row.disagreement
-        A[k, k] = A[k, k] + damping * _reach(row, tree, metric)
-    impulses = [-x for x in factorise(A, len(rows), floor).solve([row.error for row in rows])]
-    back: list[Scalar] = [0.0] * n
-    for column, impulse in zip(Y, impulses, strict=True):
-        back = [x + y * impulse for x, y in zip(back, column, strict=True)]
-    return back
-
-
-def _reach(row: PositionRow, tree: TreeState, metric: Factors) -> Scalar:
-    """`Σ reach²/d` over M's pivots d: no more than `reach·M⁻¹·reachᵀ` without regard to signs."""
-    along = combined(row.J if row.reach is None else row.reach, tree.G)
-    return total(*(x * x * metric.reciprocals[n] for n, x in along.items()))

@@ -52,6 +52,7 @@ class Slots(ABC):
     piece = Shared()
     parts = Shared()
     unsettled = Shared()
+    opened = Shared()
     actuator = Shared()
     friction = Shared()
     mass = Shared()
@@ -117,8 +118,14 @@ class Slots(ABC):
     within = Numbers()  # no axis is beyond its stop
 
     # loops
-    metric = Numbers()  # factors of M, in which positions are projected
+    inertia_before = Numbers()  # M where a step begins, that has no slot of its own for it
+    gap = Numbers()  # errors of rows
+    projection = Numbers()  # factors of M and of rows
+    moved_by = Numbers()  # the last move
+    turned = Numbers()  # ends the use of factors: closed, or a move was not much smaller than the one before
     closed = Numbers()  # ends the projection
+    opening = Numbers()  # by loop: its error as a share of the tolerance
+    held = Numbers()  # no loop is open
 
     # sweeps
     responses = Numbers()  # velocities that unit impulses cause

@@ -18,21 +18,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.factorise import factorise
+from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.scalar import (
     Scalar,
     equal,
     is_number,
-    is_zero,
     maximum_of,
     reciprocal_above,
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Matrix, Sparse, combined
+from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.axis_laws import way_back
 from gearwright.dynamics.constraints.rows import CouplingRow, Instant, Limited
-from gearwright.dynamics.solve.closing import least_pivots
+from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
@@ -176,18 +175,11 @@ def _together(ways: Sequence[Way], ties: Sequence[Tie], inverse: Sparse, floors:
 
 def _tangent(ties: Sequence[Tie], g: Sparse, largest: Scalar, inverse: Sparse, floors: Floors) -> Sparse:
     """`d = P·D⁻¹·gᵀ`. A row gives way as much as it turns in the move: by that, it may look elsewhere."""
-    d = _by_mass(g, inverse)
-    Y = [_by_mass(tie.J, inverse) for tie in ties]
-    A: Matrix = {(i, j): _dot(tie.J, Y[j]) for i, tie in enumerate(ties) for j in range(i + 1)}
-    A = {(i, j): x for (i, j), x in A.items() if i == j or not is_zero(x)}
-    least = least_pivots(A, [tie.group for tie in ties], floors)
-    for k, tie in enumerate(ties):
-        A[k, k] = A[k, k] + largest * largest * _response(tie.turns, inverse)
-    forces = factorise(A, len(ties), least).solve([_dot(tie.J, d) for tie in ties])
-    for force, y in zip(forces, Y, strict=True):
-        for n, x in y.items():
-            d[n] = d[n] - force * x
-    return d
+    d, metric = _by_mass(g, inverse), Factors([*inverse], dict(inverse), {k: {} for k in inverse})
+    E = [largest * largest * _response(tie.turns, inverse) for tie in ties]
+    back = LeastMove.of([tie.J for tie in ties], [tie.group for tie in ties], metric, E, floors)
+    move = back.move([_dot(tie.J, d) for tie in ties])
+    return {n: x + move[n] for n, x in d.items()}
 
 
 def _square(way: Way, weight: Scalar, d: Sparse) -> Scalar:

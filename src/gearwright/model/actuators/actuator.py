@@ -78,9 +78,11 @@ class Actuator(NotebookDisplay):
         "N·m | N", at_least=0, infinite=True, tag="torque_limit", doc="highest effort of the drive", default=inf
     )
     velocity_limit: float = quantity(
-        "rad/s | m/s", above=0, infinite=True, doc="speed beyond which it pushes no further", default=inf
+        "rad/s | m/s", above=0, infinite=True, doc="speed above which it only brakes", default=inf
     )
-    rotor_inertia: float = quantity("kg·m² | kg", at_least=0, doc="on the actuator's side", default=0.0)
+    rotor_inertia: float = quantity(
+        "kg·m² | kg", at_least=0, doc="inertia of the rotor, on the actuator's side", default=0.0
+    )
     damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction of the rotor", default=0.0)
     friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction of the rotor", default=0.0)
     command: Command = quantity(choices=COMMANDS, doc="what a command means", default="effort")

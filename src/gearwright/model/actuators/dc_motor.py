@@ -62,16 +62,18 @@ class DCMotor(Actuator):
 
     resistance: float = quantity("Ω", above=0, doc="at the ambient temperature", shown="{}")
     torque_constant: float = quantity("N·m/A", above=0, doc="k, also the back-EMF constant [V·s/rad]", shown="{}")
-    inductance: float = quantity("H", at_least=0, doc="of the winding", default=0.0, shown="")
+    inductance: float = quantity("H", at_least=0, doc="inductance of the winding", default=0.0, shown="")
     supply_voltage: float | None = quantity("V", above=0, doc="not given: unlimited", default=None, shown="{}")
     thermal_resistance: float | None = quantity(
         "K/W", above=0, doc="winding to ambient; not given: no heat leaves it", default=None, shown=""
     )
     thermal_capacitance: float = quantity(
-        "J/K", at_least=0, doc="of the winding; 0: it is as warm as its losses make it", default=0.0, shown=""
+        "J/K", at_least=0, doc="heat capacity of the winding; 0: no thermal lag", default=0.0, shown=""
     )
-    ambient_temperature: float = quantity("°C", doc="of what is around it", default=25.0, shown="")
-    temperature_coefficient: float = quantity("1/K", at_least=0, doc="of the resistance", default=0.0, shown="")
+    ambient_temperature: float = quantity("°C", doc="temperature of the surroundings", default=25.0, shown="")
+    temperature_coefficient: float = quantity(
+        "1/K", at_least=0, doc="relative change of resistance per kelvin", default=0.0, shown=""
+    )
 
     def winding(self, supply_voltage: float) -> Winding:
         return Winding(

@@ -25,7 +25,7 @@ class ElectricMotor(Actuator):
     stall_torque: float | None = quantity(
         "N·m", above=0, doc="at standstill; not given: no curve, an ideal source", default=None, shown=""
     )
-    no_load_speed: float | None = quantity("rad/s", above=0, doc="without a load", default=None, shown="")
+    no_load_speed: float | None = quantity("rad/s", above=0, doc="speed without a load", default=None, shown="")
     curve: tuple[tuple[float, float], ...] = quantity(
         "rad/s, N·m", table=True, tag="torque_speed_curve", default=(), shown="",
         doc="speed, torque, speed, torque …, instead of the two above",

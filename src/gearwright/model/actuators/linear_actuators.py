@@ -15,7 +15,7 @@ from gearwright.model.fields import Highlight, Rules, quantity
 
 @dataclass(frozen=True, kw_only=True)
 class Solenoid(Actuator):
-    """Pulls along its stroke: force against stroke at full command (1), as a table; level beyond its ends."""
+    """Pulls along its stroke. A table gives force over stroke at full command (1); it is constant beyond its ends."""
 
     type: ClassVar[str] = "solenoid"
     may_rise: ClassVar[bool] = True
@@ -53,7 +53,7 @@ class PneumaticCylinder(Actuator):
     states: ClassVar[tuple[str, ...]] = ("pressure",)
     state_units: ClassVar[tuple[str, ...]] = ("Pa",)
 
-    bore_area: float = quantity("m²", above=0, doc="of the piston")
+    bore_area: float = quantity("m²", above=0, doc="area of the piston")
     supply_pressure: float = quantity("Pa", above=0, doc="above ambient")
     time_constant: float = quantity("s", above=0, doc="lag of the pressure behind the command")
 

@@ -17,7 +17,7 @@ class Stribeck(FrictionModel):
 
     static: float = quantity("N·m | N", at_least=0, doc="at rest")
     coulomb: float = quantity("N·m | N", at_least=0, doc="at high speed")
-    stribeck_velocity: float = quantity("rad/s | m/s", above=0, doc="at which 63 % of the difference is gone")
+    stribeck_velocity: float = quantity("rad/s | m/s", above=0, doc="speed at which 63 % of the difference is gone")
 
     def level(self, speed: Any) -> Any:
         ratio = speed / self.stribeck_velocity

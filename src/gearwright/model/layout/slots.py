@@ -29,6 +29,7 @@ class SlotSizes:
     actuators: int
     actuator_states: int
     friction_states: int
+    loops: int  # loop-closing joints
     sensor: int  # readings and states
     one: int = 1
 
@@ -90,6 +91,8 @@ class StepSlot:
     PARTS = _slot("parts", "state", "3 one", "", "0", "midpoint",
         "substeps beside the first, steps since their number changed, and how long they stay")
     UNSETTLED = _slot("unsettled", "state", "one", "", "0", "", "number of steps that did not converge")
+    OPENED = _slot("opened", "state", "loops", "", "0", "retried",
+        "by loop-closing joint: number of steps, or substeps, that ended with its loop open")
     ACTUATOR = _slot("actuator", "state", "actuators + actuator_states", "", "", "retried",
         "efforts of the last step [N m, N], then the actuators' own states")
     FRICTION = _slot("friction", "state", "friction_states", "", "0", "retried", "the frictions' own states")

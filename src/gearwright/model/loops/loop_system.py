@@ -246,7 +246,12 @@ class LoopSystem:
 
     def size(self, q: Configuration) -> float:
         """The largest loop's [m]."""
-        return max((float(scale[-1]) for _, _, scale in self._loop_rows(q)), default=1.0)
+        return max(self.sizes(q).values(), default=1.0)
+
+    def sizes(self, q: Configuration) -> dict[str, float]:
+        """By joint that closes a loop: its largest lever [m]."""
+        rows = zip(self.cuts, self._loop_rows(q), strict=True)
+        return {cut.name: float(scale[-1]) for cut, (_, _, scale) in rows}
 
     def _is_closed(self, q: Configuration, couplings: Sequence[Coupling]) -> bool:
         X = self._link_poses(q)

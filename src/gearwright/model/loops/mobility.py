@@ -48,6 +48,7 @@ class Mobility:
     dof: int
     kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # places in `JointKind.closing`
     rigid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # its position, where the loop is rigid
+    sizes: Mapping[str, float] = field(default_factory=dict)  # of its loop [m]
     overdetermined: frozenset[str] = frozenset()  # of its rows some follow from others, which ones depends on the pose
 
 
@@ -66,6 +67,7 @@ def mobility(tree: Tree, holding: Sequence[Coupling], pulling: Sequence[Coupling
         dof=dof + sum(survey.dof for survey in surveys),
         kept={name: rows for survey in surveys for name, rows in survey.kept.items()},
         rigid={name: position for survey in surveys for name, position in survey.rigid.items()},
+        sizes=whole.sizes(q),
         overdetermined=frozenset(name for survey in surveys for name in survey.overdetermined),
     )
 

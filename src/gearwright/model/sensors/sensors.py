@@ -27,13 +27,15 @@ class Sensor:
 
     name: str
     transmission: str | None = None  # read through it …
-    side: Side = quantity(choices=("actuator", "joint"), doc="of the transmission that it reads", default="actuator")
+    side: Side = quantity(
+        choices=("actuator", "joint"), doc="which side of its transmission it reads", default="actuator"
+    )
     actuator: str | None = None  # the one actuator it reads
     joint: AxisRef | None = None  # the one axis it reads
     reaction: str | None = None  # the joint whose wrench it reads: force and torque, six numbers
     link: str | None = None  # the link whose angular velocity and specific force it reads, six numbers
     update_rate: float = quantity("Hz", above=0, infinite=True, doc="not given: at every step", default=inf)
-    latency: float = quantity("s", at_least=0, doc="from a sample to its reading", default=0.0)
+    latency: float = quantity("s", at_least=0, doc="delay from a sample to its reading", default=0.0)
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -76,18 +78,18 @@ class Encoder(Sensor):
     type: Literal["position", "velocity"] = quantity(
         choices=("position", "velocity"), doc="what it reads", default="position"
     )
-    ratio: float = quantity(nonzero=True, doc="of its own shaft to what it reads", default=1.0)
-    offset: float = quantity("rad | m", doc="reading with what it reads at zero", default=0.0)
+    ratio: float = quantity(nonzero=True, doc="turns of its own shaft per turn of the measured axis", default=1.0)
+    offset: float = quantity("rad | m", doc="reading when the measured axis is at zero", default=0.0)
     resolution: float | None = quantity(
         "1/turn", above=0, doc="counts per turn (per metre where it reads a length); not given: exact", default=None
     )
     turn: float | None = quantity(
-        "rad | m", above=0, doc="what a turn measures; not given: 2π of an angle, 1 m of a length", default=None
+        "rad | m", above=0, doc="length of a turn; default: 2π for an angle, 1 m for a length", default=None
     )
     wrap: bool = quantity(doc="position folded into one turn: [0, turn)", default=False)
-    index: bool = quantity(doc="an index mark once a turn, at y = 0", default=False)
-    noise: float = quantity("rad | m", at_least=0, doc="standard deviation; per second of a velocity", default=0.0)
-    seed: int = quantity(doc="of the noise", default=0)
+    index: bool = quantity(doc="one index mark per turn, at y = 0", default=False)
+    noise: float = quantity("rad | m", at_least=0, doc="standard deviation; for a velocity, per second", default=0.0)
+    seed: int = quantity(doc="seed of the noise", default=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,7 +155,9 @@ class LimitSwitch(Sensor):
     direction: Literal["above", "below"] = quantity(
         choices=("above", "below"), doc="on which side it is closed", default="above"
     )
-    hysteresis: float = quantity("rad | m", at_least=0, doc="how far before that it opens again", default=0.0)
+    hysteresis: float = quantity(
+        "rad | m", at_least=0, doc="distance before the threshold at which it opens again", default=0.0
+    )
 
     def unit(self, *, length: bool, index: int = 0) -> str:
         return "0/1"

@@ -131,9 +131,11 @@ class SimpleTransmission(LinearTransmission):
 class _TwoByTwo(LinearTransmission):
     """Two actuators, two joints, each with its reduction."""
 
-    actuator_reduction: tuple[float, float] = quantity(nonzero=True, doc="of each actuator", default=(1.0, 1.0))
-    joint_reduction: tuple[float, float] = quantity(nonzero=True, doc="of each joint", default=(1.0, 1.0))
-    joint_offset: tuple[float, float] = quantity("rad | m", doc="of each joint", default=(0.0, 0.0))
+    actuator_reduction: tuple[float, float] = quantity(
+        nonzero=True, doc="reduction at each actuator", default=(1.0, 1.0)
+    )
+    joint_reduction: tuple[float, float] = quantity(nonzero=True, doc="reduction at each joint", default=(1.0, 1.0))
+    joint_offset: tuple[float, float] = quantity("rad | m", doc="offset of each joint", default=(0.0, 0.0))
 
     def __post_init__(self) -> None:
         check(self)

@@ -41,16 +41,19 @@ class FourBarLinkage(TransmissionMap):
 
     checked_at_start: ClassVar[bool] = True
 
-    ground: float = quantity("m", above=0, doc="between the two pivots")
+    ground: float = quantity("m", above=0, doc="distance between the two pivots")
     input: float = quantity("m", above=0, doc="length of the crank that the actuator turns")
     coupler: float = quantity("m", above=0, doc="length of the bar between crank and rocker")
     output: float = quantity("m", above=0, doc="length of the rocker that is the joint")
     branch: int = quantity(
-        choices=(1, -1), doc="+1 open, −1 crossed: which of two output angles an input angle has", default=1, shown=""
+        choices=(1, -1),
+        doc="which of the two output angles of an input angle: +1 open, −1 crossed",
+        default=1,
+        shown="",
     )
     input_branch: int = quantity(
         choices=(1, -1), default=1, shown="",
-        doc="which of two input angles an output angle has: +1 ahead of the line to B, −1 behind",
+        doc="which of the two input angles of an output angle: +1 ahead of the line to B, −1 behind",
     )  # fmt: skip
 
     def rules(self) -> Rules:

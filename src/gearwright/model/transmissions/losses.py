@@ -31,16 +31,16 @@ class OwnEfficiency(Protocol):
 class Losses:
     """On the actuator's side of a transmission, the same for each of its actuators."""
 
-    efficiency: float = quantity(above=0, at_most=1, doc="share of the power that passes", default=1.0)
+    efficiency: float = quantity(above=0, at_most=1, doc="fraction of the power that is transmitted", default=1.0)
     backward_efficiency: float | None = quantity(
         at_most=1, default=None, parameter=False,
-        doc="the same from the joints to the actuator; 0 or less: it locks itself; not given: 2 − 1/efficiency",
+        doc="the same from the joints to the actuator; 0 or less: self-locking; default: 2 − 1/efficiency",
     )  # fmt: skip
     friction: float = quantity("N·m | N", at_least=0, doc="Coulomb friction", default=0.0)
     damping: float = quantity("N·m·s/rad | N·s/m", at_least=0, doc="viscous friction", default=0.0)
     efficiency_map: tuple[tuple[float, float, float], ...] = quantity(
         "N·m | N, rad/s | m/s, 1", table=True, default=(),
-        doc="load, speed, efficiency …, on a grid, instead of one number; linear between, level beyond",
+        doc="load, speed, efficiency …, on a grid, instead of one number; linear between points, constant beyond",
     )  # fmt: skip
     own: OwnEfficiency | None = field(default=None, repr=False)  # the kind whose method is asked, where it has one
 

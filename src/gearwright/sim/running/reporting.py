@@ -45,6 +45,30 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
         )
 
 
+class OpenLoops:
+    """Names the loops that steps leave open: one warning for a call."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self.counted = StepSlot.OPENED in sim.batch_state.parts
+        slot = sim.batch_state.instance.slot(StepSlot.OPENED) if self.counted else None
+        self._read = [slot.reader(i) for i in range(slot.shape[2])] if slot is not None else []
+        self._known = 0.0
+
+    def warn(self) -> None:
+        total = float(np.sum([read() for read in self._read])) if self.sim.batch > 1 else sum(r() for r in self._read)
+        if total > self._known:
+            counts = [float(np.sum(read())) for read in self._read]
+            names = [repr(joint.name) for joint, n in zip(self.sim.robot.tree.cuts, counts, strict=True) if n > 0]
+            listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+            warn(
+                f"steps have ended with an open loop at {listed}: the joint is off by more than 1e-6 m or rad, or than "
+                f"the file's rounding allows. Reduce dt, now {self.sim.dt:g} s (sim.unsettled counts such steps)",
+                UnsettledWarning,
+            )
+        self._known = total
+
+
 # --- starts beyond limits --------------------------------------------------------------------------------------------
 
 

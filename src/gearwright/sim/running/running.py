@@ -71,6 +71,7 @@ def run(
     if sink is None and shown is schema:
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, recording.add), progress)
         warn_unsettled(sim, before, n)
+        sim.warn_open_loops()
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
     with nullcontext() if sink is None else opened(sink, shown) as out:
@@ -78,6 +79,7 @@ def run(
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, made, most), progress)
     warn_unsettled(sim, before, n)
+    sim.warn_open_loops()
     return recording
 
 
