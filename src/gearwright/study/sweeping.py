@@ -14,7 +14,7 @@ import numpy as np
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
 from gearwright.files import checked_path
-from gearwright.given_names import checked_instance, checked_name
+from gearwright.given_names import checked_flag, checked_instance, checked_name
 from gearwright.given_numbers import whole
 from gearwright.model import Mechanism
 from gearwright.sim.programs.function_content import NoKeyError
@@ -82,6 +82,7 @@ def sweep(
     """
     require_polars()
     checked_name("a sampling", sampling)
+    checked_flag("overwrite", overwrite)
     run = find_engine(engine)
     if out is not None:
         checked_path(out, "a sweep")

@@ -12,6 +12,7 @@ import gearwright
 from gearwright.compiler import Program
 from gearwright.compiler.program_text import from_text
 from gearwright.errors import GearwrightError
+from gearwright.given_names import checked_flag
 from gearwright.model import Mechanism
 from gearwright.sim.options import Options
 from gearwright.sim.programs.kernels import StepFacts
@@ -35,6 +36,7 @@ def open(
     or for another machine. It also raises LoadError for a file that this user has not saved on this machine, unless
     `trust` is true, because its code runs as you.
     """
+    checked_flag("trust", trust)
     content = container.read(path)
     try:
         head, parts = container.unpacked(content, trust=trust)
@@ -56,7 +58,7 @@ def open(
 
 def _check_version(head: dict[str, Any]) -> None:
     if head.get("gearwright") != gearwright.__version__:
-        raise ValueError(
+        raise GearwrightError(
             f"saved by Gearwright {head.get('gearwright')!r:.20}, and this is {gearwright.__version__}: save it again "
             "with this version, or install that one"
         )
