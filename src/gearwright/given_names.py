@@ -1,4 +1,4 @@
-"""What callers give beside numbers: names, and parts of a robot. What is neither raises an error of ours."""
+"""What callers give beside numbers: names, flags, and parts of a robot. What is neither raises an error of ours."""
 
 from __future__ import annotations
 
@@ -32,3 +32,9 @@ def checked_instance(what: str, given: Any, kind: Any, error: type[GearwrightErr
     """An object of a class of ours."""
     if not isinstance(given, kind):
         raise error(f"{what} is a gearwright.{kind.__name__}, not {given!r:.{WIDTH}}")
+
+
+def checked_flag(what: str, given: Any, error: type[GearwrightError] = ModelError) -> None:
+    """True or False, where another value would allow what the caller did not mean: "no" is true in Python."""
+    if not isinstance(given, bool):
+        raise error(f"{what} is True or False, not {given!r:.{WIDTH}}")

@@ -239,7 +239,9 @@ def refusal(path: Path, **options: bool) -> str:
     with pytest.raises(gw.LoadError) as error:
         gw.open(path, **options)
     assert [d.code for d in error.value.diagnostics] == ["saved-code"]
-    return str(error.value)
+    message = str(error.value)
+    assert ("damaged" in message) <= ("the file is damaged: " in message) and message.count("damaged") <= 1
+    return message
 
 
 def forged(path: Path, rest: bytes) -> None:
@@ -300,7 +302,11 @@ def test_only_a_file_that_this_user_saved_here_runs_its_code(
     file.chmod(0o666)
     gw.open(file)  # whoever changes it cannot sign it
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "another user"))
-    assert "not saved by you on this machine" in refusal(file)
+    message = refusal(file)
+    assert "not saved by you on this machine" in message and "damaged" not in message
+    for trust in ("no", 1, None, np.True_):
+        with pytest.raises(gw.ModelError, match="trust is True or False"):
+            gw.open(file, trust=trust)  # type: ignore[arg-type]
     assert not (tmp_path / "another user").exists()
     gw.open(file, trust=True).save(tmp_path / "own.gw")
     gw.open(tmp_path / "own.gw")

@@ -78,7 +78,7 @@ def test_what_cannot_be_compared_is_never_used_again(tmp_path: Path, monkeypatch
         first = gw.sweep(lift(1.0), VARY, metrics, out=out, **RUN)
     with pytest.raises(gw.GearwrightError, match="'Unknown', which cannot be compared"):
         gw.sweep(lift(1.0), VARY, metrics, out=out, **RUN)
-    monkeypatch.setattr("gearwright.study.store.Store.finish", lambda self, columns: None)
+    monkeypatch.setattr("gearwright.study.store.ResultStore.finish", lambda self, columns: None)
     with pytest.warns(gw.SweepWarning):
         gw.sweep(lift(1.0), VARY, metrics, out=out, overwrite=True, **RUN)  # leaves its chunks
     monkeypatch.undo()

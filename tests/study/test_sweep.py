@@ -313,6 +313,8 @@ def test_a_table_of_another_sweep_is_kept(gripper, ending: str, tmp_path: Path) 
     ):
         gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, **RUN)
     assert out.read_bytes() == before and first.columns[-1] == "a"
+    with pytest.raises(gw.ModelError, match="overwrite is True or False, not 'no'"):
+        gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, overwrite="no", **RUN)
     assert gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, overwrite=True, **RUN).columns[-1] == "b"
     out.write_text("time,mine\n1,2\n")
     with pytest.raises(gw.GearwrightError, match="holds no table of a sweep"):

@@ -17,9 +17,9 @@ from gearwright.given_numbers import number
 class PID:
     """`u = kp·e + ki·∫e dt − kd·v` with `e = target − position` of a joint, for an actuator or as that joint's effort.
 
-    The damping term takes the joint's velocity, so that a step of the target does not kick. Where u is limited, the
-    integral does not grow further. Gains and target are parameters, `NAME.kp`, `NAME.ki`, `NAME.kd` and `NAME.target`
-    with the name of what is commanded; a target that is a function of the time [s] is none.
+    The damping term uses the joint's velocity, so that a step of the target causes no jerk. While u is at its limit,
+    the integral does not grow. Gains and target are the parameters `NAME.kp`, `NAME.ki`, `NAME.kd` and `NAME.target`,
+    where NAME is the actuator or joint. A target that is a function of the time [s] is not a parameter.
     """
 
     joint: str  # whose position is controlled

@@ -44,8 +44,9 @@ def plot_reach(
 ) -> Any:
     """A figure of the efforts and velocities that motors reach at one or two outputs, over the range of these joints.
 
-    One output: bands over its position. Two: polygons by pose, with what is reached at every pose filled. Outputs as in
-    `Mechanism.actuation_jacobian`. Raises ModelError for more than two, and where motors have no limits.
+    For one output, it shows bands over its position. For two, it shows a polygon per pose; the area that is reached at
+    every pose is filled. Outputs are those of `Mechanism.actuation_jacobian`. Raises ModelError for more than two
+    outputs, and if motors have no limits.
     """
     if path is not None:
         check_ending(path)

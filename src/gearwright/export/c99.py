@@ -67,7 +67,7 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     robot      a mechanism, or a file, which is loaded
     name       path of the files without ending; its last part is the prefix of all names in them
     precision  "double" or "single"
-    options    as of `gearwright.compile`: dt, integrator, parameters, gravity, drives, controller, …
+    options    options of `gearwright.compile`: dt, integrator, parameters, gravity, drives, controller, …
     """
     from gearwright.sim import compile as compiled
     from gearwright.sim.programs.programs import program

@@ -89,16 +89,16 @@ def load(
 
     base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
                  SDF model floats, a URDF's root is fixed
-    plugins      code that the file names runs only if allowed: "trust", or a list of folders it may come from
+    plugins      allows code that the file names to run: "trust", or a list of folders it may come from
     model        which model of a world, by name; "*" for all of them as one mechanism
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
                  ROS_PACKAGE_PATH, AMENT_PREFIX_PATH and GZ_SIM_RESOURCE_PATH
-    cut          joints at which kinematic loops are to be cut
-    closures     joints that close loops, which a URDF has no element for: a YAML or XML file, or a list of closures
+    cut          joints that are to close their kinematic loops
+    closures     loop-closing joints, for which URDF has no element: a YAML or XML file, or a list of closures
     xacro_args   values for the xacro:arg elements of a xacro file
     xacro_env    names of environment variables that a xacro file may read
-    strict       True: what the mechanism is sound without (a transmission of a joint that does not exist, a shape that
-                 cannot be read) is an error; by default it is left out, with a warning
+    strict       True: every faulty part is an error. By default, parts that the mechanism does not depend on (a
+                 transmission of a joint that does not exist, a shape that cannot be read) are left out, with a warning
 
     Raises LoadError, with all diagnostics, if the file has errors.
     """
@@ -121,7 +121,7 @@ def loads(
     xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (), strict: bool = False,
     name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
-    """Reads a robot from a text; arguments as for `load`. `name` stands for the file in diagnostics."""
+    """Reads a robot from a string, with the arguments of `load`. Diagnostics use `name` instead of a file name."""
     options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
         xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,

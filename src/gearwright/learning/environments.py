@@ -46,7 +46,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
                "next_step": in the next one, whose action they leave out, as Gymnasium's wrappers expect it; "disabled":
                by `reset(options={"reset_mask": …})`
 
-    Arrays are NumPy's, which other libraries take by DLPack without a copy.
+    Arrays are NumPy arrays, which other libraries read through DLPack without a copy.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  # as Gymnasium declares it
@@ -106,7 +106,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
 
 class Env(gymnasium.Env[Array, Array]):
-    """One robot; its arguments are those of `VectorEnv`, and reward and done get arrays (1, n) and (1, m)."""
+    """One robot. Its arguments are those of `VectorEnv`; reward and done get arrays (1, n) and (1, m)."""
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  # as Gymnasium declares it
 

@@ -31,17 +31,17 @@ def migrate(
 ) -> Migration:  # fmt: skip
     """Rewrites gearbox joints and draft mimic joints of an SDFormat file as <mimic>, sign and axis worked out.
 
-    source       an SDFormat file; nothing in it changes but the joints concerned, and what a higher version would
-                 change in meaning. <mimic> needs SDFormat 1.11.
-    target       where to write; replaced if it exists, in one piece
+    source       an SDFormat file. Only the joints concerned change, and elements that have another meaning in a higher
+                 version: <mimic> needs SDFormat 1.11.
+    target       where to write; an existing file is replaced as a whole
     in_place     write to the source itself, without a target
-    check        write nothing: compare a target that exists with the source
-    verify       simulate both files from one state under random efforts; `difference` of the result says how far
-                 apart they were, and nothing is written where that is above the tolerance
-    tolerance    of the largest difference of a joint's position [rad, m]
+    check        write nothing, and compare an existing target with the source
+    verify       simulate both files from one state under random efforts. `difference` of the result is the largest
+                 difference; if it is above the tolerance, nothing is written
+    tolerance    largest accepted difference of a joint's position [rad, m]
     search_path, plugins  as for `load`
 
-    Raises LoadError where the file has errors, ModelError where a joint cannot become a <mimic>.
+    Raises LoadError if the file has errors, and ModelError if a joint cannot become a <mimic>.
     """
     checked_path(source, "the source")
     destination = _destination(source, target, in_place, check)

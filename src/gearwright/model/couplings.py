@@ -98,7 +98,7 @@ def _horner(x: Any, coefficients: Sequence[Any]) -> Any:
 class Coupling:
     """`follower = Σ multiplierᵢ·(leaderᵢ − reference) + Σ cₖ·(leader − reference)ᵏ + offset`, k from 2.
 
-    With `through`, instead: `follower = g(leaders)`, g being a transmission's map.
+    With `through`, it is `follower = g(leaders)` instead, where g is the map of a transmission.
     """
 
     name: str
@@ -160,7 +160,7 @@ class Coupling:
 
     @property
     def row(self) -> tuple[dict[AxisRef, float], float]:
-        """The linear part as G and γ of `C = Σ Gᵢ·qᵢ + γ`; a polynomial's higher powers come on top."""
+        """The linear part as G and γ of `C = Σ Gᵢ·qᵢ + γ`, without the higher powers of a polynomial."""
         G = {self.follower: 1.0, **{t.axis: -t.multiplier for t in self.leaders}}
         return G, self.reference * sum(t.multiplier for t in self.leaders) - self.offset
 
@@ -170,14 +170,14 @@ class Coupling:
         return FollowerPolynomial(tuple(t.multiplier for t in self.leaders), self.offset, self.reference, self.powers)
 
     def position(self, leaders: Sequence[Any]) -> Any:
-        """Where the follower stands when its leaders stand there."""
+        """Position of the follower for these positions of its leaders."""
         if self.through is not None:
             q = self.through.map.joints_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))[..., self.through.place]
             return q if q.ndim else float(q)
         return self.polynomial.position(leaders)
 
     def slopes(self, leaders: Sequence[Any]) -> list[Any]:
-        """The follower's rate per each leader's, where they stand there."""
+        """Derivatives of the follower's position by those of its leaders, at these positions."""
         if self.through is not None:
             ratio = self.through.map.joint_per_actuator_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))
             return [ratio[..., self.through.place, k] for k in range(len(leaders))]

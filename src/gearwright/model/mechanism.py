@@ -119,7 +119,7 @@ class ByName(Mapping[str, _T]):
 class Mechanism(NotebookDisplay):
     """A robot's whole actuation mechanism. Mappings are by name, in document order.
 
-    A URDF's link named "world" is among the links; it is the world itself, and no branch of the tree.
+    In a URDF, a link named "world" is among the links, but it is the world itself and not part of the tree.
     """
 
     name: str
@@ -169,7 +169,7 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Warnings and infos of the file and of all checks, in the order of lines. Checks run when first asked for."""
+        """Warnings and infos of the file and of all checks, in the order of lines. Checks run on first use."""
         return _joined(self.reported, advise(self))
 
     # --- structure ---------------------------------------------------------------------------------------------
@@ -181,14 +181,14 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def tree(self) -> Tree:
-        """The spanning tree; joints with one axis are turned round where they are walked backwards."""
+        """The spanning tree; joints with one axis are reversed if the tree passes them from child to parent."""
         kept, cuts = spanned(self)
         grown = grow(self.links, kept, cuts)
         return replace(grown, branches=tuple(forward(b) for b in grown.branches))
 
     @property
     def dof(self) -> int:
-        """Independent degrees of freedom: couplings and loops taken off."""
+        """Number of degrees of freedom, with couplings and loops taken into account."""
         return self.mobility.dof
 
     @cached_property
@@ -202,16 +202,16 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def second_descriptions(self) -> Mapping[str, SecondDescription]:
-        """By name, the couplings whose relation closed loops have already, with how far the two are apart."""
+        """Couplings that closed loops already imply or contradict, by name, with the difference between the two."""
         return second_descriptions(self.tree, self.couplings.values(), self.configuration())
 
     @property
     def rigid_loops(self) -> tuple[str, ...]:
-        """Joints that close loops which move to first order only: they hold still, as if they were fixed."""
+        """Loop-closing joints of rigid loops, which move to first order only; they count as fixed."""
         return tuple(self.mobility.rigid)
 
     def without_contradictions(self) -> Mechanism:
-        """A copy without the couplings that would lock loops which say otherwise; its tree is the same."""
+        """A copy without the couplings that contradict loops and would lock them; its tree is the same."""
         contradict = {name for name, second in self.second_descriptions.items() if second.contradicts}
         if not contradict:
             return self
@@ -234,7 +234,7 @@ class Mechanism(NotebookDisplay):
         return by_name[name]
 
     def has_axis(self, axis: AxisRef) -> bool:
-        """Whether something moves along it. Real files drive joints that they later fixed."""
+        """Whether something moves along it. Some real files drive joints that they fix later."""
         return can_move(self.joint(axis.joint), axis)
 
     @cached_property
@@ -286,8 +286,9 @@ class Mechanism(NotebookDisplay):
         """Motors and outputs at one pose, in both directions: velocities, efforts, inertia and limits.
 
         Positions as in `configuration`; loops are assembled with them. Outputs are joint axes, or parts of a link's
-        motion (`LINK.x` … `LINK.rz`, world axes). By default those that motors drive; of closed loops, passive joints
-        from the loops' mount to the link where most of them meet, or else that link's motion.
+        motion (`LINK.x` … `LINK.rz`, world axes). The default is the joints that motors drive. For closed loops it is
+        the passive joints from the loops' mount to the link where most of them meet, or otherwise the motion of that
+        link.
         """
         from gearwright.model.parallel.jacobian import actuation_jacobian
 
@@ -311,12 +312,12 @@ class Mechanism(NotebookDisplay):
         return replace(self, couplings=Couplings(couplings))
 
     def with_actuator(self, actuator: Actuator) -> Mechanism:
-        """A copy with one more actuator, or with another one in the place of that of its name."""
+        """A copy with an actuator added; it replaces an actuator of the same name."""
         checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
-        """A copy with one more sensor, or with another one in the place of that of its name."""
+        """A copy with a sensor added; it replaces a sensor of the same name."""
         checked_instance("a sensor", sensor, Sensor)
         return replace(self, sensors={**self.sensors, sensor.name: sensor})
 
@@ -324,10 +325,10 @@ class Mechanism(NotebookDisplay):
         self, name: str, map: TransmissionMap, *, actuators: str | Sequence[str], joints: str | Sequence[str],
         losses: Losses | None = None, backlash: Backlash | None = None,
     ) -> Mechanism:  # fmt: skip
-        """A copy with one more transmission, or with another one in the place of that of its name.
+        """A copy with a transmission added; it replaces a transmission of the same name.
 
-        Actuators and joints by name, in the order that the map counts them; an axis may be written `joint.axis2`.
-        An efficiency of the map's own stays, unless the losses have one, or a map of it.
+        Actuators and joints are named in the order of the map; an axis may be written `joint.axis2`. The map's own
+        efficiency is kept, unless the losses have an efficiency or an efficiency map.
         """
         motors, axes = checked_names("actuators=", actuators), checked_names("joints=", joints)
         checked_name("a transmission", name)
@@ -344,8 +345,8 @@ class Mechanism(NotebookDisplay):
     def with_rods_reduced(self, rods: Sequence[str] | None = None) -> Mechanism:
         """A copy in which rods between cranks and other links are exact couplings, not links: `crank = f(joints)`.
 
-        All that can be, or those named; stops and passive forces at the ends of a named rod are left out. A rod's mass
-        goes to its ends.
+        It reduces all rods that can be reduced, or those that are named. Stops and passive forces at the ends of a
+        named rod are left out. The mass of a rod goes to its two ends.
         """
         from gearwright.model.parallel.rods import with_rods_reduced
 
@@ -356,7 +357,7 @@ class Mechanism(NotebookDisplay):
     def configuration(
         self, position: Mapping[str, float | Sequence[float]] | None = None
     ) -> dict[str, tuple[float, ...]]:
-        """Every joint's position coordinates: those given, followers aligned with their leaders, the rest at the start.
+        """Position coordinates of every joint: as given, followers aligned with their leaders, others at their start.
 
         Keys are joints (a number, or a sequence for a joint of several coordinates) or single coordinates such as
         `joint.axis2` or `base.z`. A follower that is given keeps its value.
@@ -398,7 +399,7 @@ class Mechanism(NotebookDisplay):
         return {name: X_W[name] for name in self.links}
 
     def forward_kinematics(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Array]:
-        """{link: 4x4 pose in the world}. Keys as in `configuration`; what is not given stands where it starts."""
+        """{link: 4x4 pose in the world}. Keys as in `configuration`; joints that are not given are at their start."""
         return {name: X.matrix for name, X in self.poses(position).items()}
 
 

@@ -92,11 +92,11 @@ class Page:
         self.close()
 
     def announce(self, hint: str = " (Ctrl-C ends it)") -> None:
-        """Prints where it is."""
+        """Prints the address."""
         print(f"gearwright: {visible(self.motion.robot.name)} at {self.url}{hint}", flush=True)
 
     def wait(self) -> None:
-        """Prints where it is, and waits for Ctrl-C or SIGTERM."""
+        """Prints the address, and waits for Ctrl-C or SIGTERM."""
         try:
             with ended_by_sigterm():
                 self.announce()
@@ -134,7 +134,7 @@ def view(
     only.
 
     what         a mechanism, a simulation of one robot, a recording, or a file with one of them
-    robot        of a recording that came from a file: its mechanism, or the file of it; if not given, the one that the
+    robot        for a recording from a file: its mechanism, or the mechanism's file; by default the file that the
                  recording names
     port         None takes 8080, or the next one that is free
     search_path  folders for meshes: package://, model:// and relative names

@@ -49,15 +49,15 @@ def compile(
     The robot:
 
     robot       a mechanism, or a file, which is loaded
-    coupling    a mode for all couplings instead of each one's own: "exact", "hard" or "compliant" (100 rad/s and
-                damping ratio 1 where the file does not say)
+    coupling    mode of all couplings, instead of their own: "exact", "hard" or "compliant" (100 rad/s and damping ratio
+                1, unless the file gives them)
     gravity     three numbers [m/s²] instead of the file's
 
     How it runs:
 
     dt          length of a step [s]
     batch       robots that are stepped together; values then have the shape (batch,)
-    threads     at most so many; by default all cores for large batches. Results do not depend on it
+    threads     maximum number of threads; by default all cores for large batches. Results do not depend on it
     device      "cpu", "cuda" (an NVIDIA GPU: one thread per robot), "interpreter" (NumPy, slow: the reference) or a
                 back end of another package
     precision   "double" or "single"
@@ -66,8 +66,8 @@ def compile(
 
     controller  a function of the simulation that returns commands by actuator and efforts by joint; it becomes part
                 of the code that steps (see `gearwright.control`)
-    control_period  from one call of the controller to the next [s], a whole number of steps; each step if not given.
-                What it commands is held in between
+    control_period  time from one call of the controller to the next [s], a whole number of steps; every step by
+                    default. Commands keep their values in between
     drives      by joint, a gearwright.Drive that brings it to the targets of `Simulation.drive`
     wrenches    links that `step(wrench=…)` and `run(wrench=…)` can push from outside
     parameters  numbers that become inputs, set by `Simulation.set_parameters`: "link.mass", "joint.damping",
@@ -77,19 +77,19 @@ def compile(
 
     integrator  "midpoint" (the default: variational, second order, keeps momentum and energy; stiff forces implicit),
                 "euler" (semi-implicit, first order; the default of "pgs" and "tgs"), or "rk4" (for checking)
-    solver      of constraints: "direct" (limits, friction and drives by switching pieces until all of them hold,
-                couplings exactly and together with them), "pgs" (sweeps over all rows) or "tgs" (the same, positions
-                moving on in between)
-    iterations  sweeps of a step at most; they end as soon as nothing changes ("tgs" makes all of them)
-    passes      of a midpoint step at most (24); they end as soon as the mean velocity has settled. What has not come
-                near by then is made in parts
+    solver      solver of constraints: "direct" (an active-set method, which finds the segment of each limit, friction
+                and drive, together with couplings and loops), "pgs" (sweeps over all rows) or "tgs" (sweeps, each with
+                updated positions)
+    iterations  maximum number of sweeps per step; "pgs" stops as soon as nothing changes, "tgs" makes all of them
+    passes      maximum number of iterations per midpoint step (24); they end when the mean velocity has converged.
+                Otherwise the step is made in substeps
     most_operations  CompileError for a robot with more arithmetic operations per step than this: two million take some
-                minutes and 3 GB to compile. The largest robot that is known has 115,000
+                     minutes and 3 GB to compile. The largest known robot has 115,000
 
-    With rk4, actuators, limits and friction do not act: a NotSimulatedWarning says so of a robot
-    that has them, and `Simulation.diagnostics`; so they do of couplings that loops contradict. Warnings of checks that
-    loading does not wait for, such as an inertia that no body has, are a LoadWarning. Raises CompileError for what
-    cannot be compiled. Code is kept on disk for the next time ($GEARWRIGHT_CACHE, or the user's folder for caches).
+    With rk4, actuators, limits and friction do not act. If the robot has any, a NotSimulatedWarning and
+    `Simulation.diagnostics` say so. They also name couplings that loops contradict. Some checks, such as that of
+    impossible inertias, do not run while loading; their warnings are issued here, as a LoadWarning. Raises CompileError
+    if the robot cannot be compiled. Code is cached on disk ($GEARWRIGHT_CACHE, or the user's cache folder).
 
     >>> import gearwright as gw
     >>> sim = gw.compile(gw.loads('''<robot name="pendulum"><link name="bob"><inertial><mass value="1"/>

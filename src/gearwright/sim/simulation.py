@@ -57,18 +57,19 @@ class Momentum(NamedTuple):
 
 
 class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
-    """Made by `gearwright.compile`. Values are floats, or arrays (B,) where the batch is larger than one.
+    """Made by `gearwright.compile`. Values are floats, or arrays (B,) if the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`. A free base has `base.x` … in the
     world's axes, and velocities and efforts `base.rx` … about its own, as ball joints have. Parts of a robot that have
     no effect yet are in `diagnostics`.
 
-    Steps that several threads ask for are made one after the other. A reset, a state, parameters, targets of drives and
-    a copy come between two steps of other threads, and a run that another thread disturbs raises. So threads gain
-    nothing by sharing a simulation: `copy.copy(sim)` is one of their own, with the same code.
+    If several threads call `step`, their steps are made one after the other. Resetting, setting the state, parameters
+    or drive targets, and copying happen between two steps of other threads. A run that another thread disturbs raises
+    an error. So threads gain nothing by sharing a simulation: give each its own, `copy.copy(sim)`, with the same code.
 
     Its parts: `layout` (names and places), `kernels` (code), `batch_state` (numbers in memory), `inputs` (commands and
-    efforts), `probes` (kernels that look at the state), `clock`, `controller_state` (of one that Python calls).
+    efforts), `probes` (kernels that evaluate the state), `clock`, `controller_state` (of a controller that Python
+    calls).
     """
 
     def __init__(self, robot: Mechanism, options: Options, kernels: Kernels) -> None:
@@ -113,7 +114,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     @property
     def control_dt(self) -> float:
-        """From one call of the controller to the next [s]."""
+        """Time from one call of the controller to the next [s]."""
         return self.dt * self.controller_state.period
 
     @property
@@ -129,7 +130,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         return self.layout.signals
 
     def reader(self, signal: Signal) -> Read:
-        """Reads one signal as it is now; looked up once, it is the fastest way."""
+        """A function that reads the present value of one signal. This is the fastest way to read a signal often."""
         return self.probes.reader(signal) if signal != TIME else lambda: self.time
 
     @property
@@ -138,7 +139,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     @property
     def parameters(self) -> Values:
-        """The values that the parameters have now."""
+        """Present values of the parameters."""
         slot = self.batch_state.slot(StepSlot.PARAMETER)
         return Values("parameter", {name: slot.reader(i) for i, name in enumerate(self.options.inputs)}, {})
 
@@ -149,9 +150,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     @property
     def unsettled(self) -> Value:
-        """Steps since the last reset whose laws (stops, friction, motors) or passes did not settle: an int, or (B,).
-
-        Of the solver "direct"; "pgs", "tgs" and "rk4" do not count.
+        """Number of steps since the last reset whose active set or iteration did not converge: an int, or (B,). Only
+        the solver "direct" counts them; "pgs", "tgs" and "rk4" do not.
         """
         return reporting.unsettled(self)
 
@@ -168,7 +168,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
     def state(self) -> Array:
         """A copy of the independent positions, then velocities, then the impulses of the constraint rows in the last
         step, from which the solver starts in the next, then the states of actuators and sensors, then a compiled
-        controller's clock, commands and memory: (nx,) or (B, nx). Set it to restore them to the bit.
+        controller's clock, commands and memory: (nx,) or (B, nx). Assign it to restore them to the bit.
 
         Without a controller, time is not part of it, since the motion does not depend on it; nor are commands, efforts
         and parameters, which are inputs.
@@ -187,7 +187,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self.set_batch(state.reshape(self.batch, size))
 
     def set_batch(self, state: Array) -> None:
-        """The state of all robots, (B, nx), or (1, nx) for all of them."""
+        """Sets the state of all robots, (B, nx), or (1, nx) for the same state in all of them."""
         with self.batch_state.exclusive():
             self.batch_state.set_state(state)
             self.clock.take_from_state()
@@ -196,13 +196,13 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None, *,
         q: Any = None, v: Any = None,
     ) -> None:  # fmt: skip
-        """Back to time 0, at rest and without efforts, but for what is given.
+        """Resets to time 0, at rest and without efforts, except for the given values.
 
         Values are numbers or arrays (B,); a joint of several coordinates takes them along the last axis, e.g.
-        `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or
-        `{"base.z": 1}`. The rest stands where it starts. Followers are aligned with their leaders. One that
-        is given must agree with them where its coupling is exact, and keeps its value where it is hard or compliant.
-        Parameters keep their values. A start that cannot be reached raises, and leaves everything as it was.
+        `{"base": [0, 0, 1, 1, 0, 0, 0]}` (x, y, z and a quaternion w, x, y, z, which is normalised) or `{"base.z": 1}`.
+        All other joints get their initial positions. Followers are aligned with their leaders. A follower that is given
+        must agree with them if its coupling is exact; it keeps its value if the coupling is hard or compliant.
+        Parameters keep their values. A position that cannot be reached raises an error, and changes nothing.
 
         `q` and `v` give all independent positions or velocities in the order of `Simulation.q` and `Simulation.v`.
         """
@@ -210,7 +210,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         reset(self, *start)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
-        """Numbers or arrays (B,) for parameters named in `gearwright.compile(parameters=…)`."""
+        """Sets parameters named in `gearwright.compile(parameters=…)`, to numbers or arrays (B,)."""
         group = self.layout.parameters
         checked = [*given_values.possible(self.robot, group, values, self.batch, self.parameters)]
         with self.batch_state.exclusive():
@@ -218,10 +218,10 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
                 self.batch_state.fill(StepSlot.PARAMETER, i, value)
 
     def drive(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
-        """Targets of the drives named in `gearwright.compile(drives=…)`: numbers or arrays (B,), held until changed.
+        """Sets targets of the drives in `gearwright.compile(drives=…)`: numbers or arrays (B,), kept until changed.
 
         A position is where the joint is to be at the end of a step [rad, m], a velocity its rate there [rad/s, m/s].
-        After a reset, a drive holds where the joint starts. A kinematic drive that is given a position alone arrives
+        After a reset, a drive holds the joint's initial position. A kinematic drive with a target position alone moves
         with the mean rate of the step.
         """
         group = self.layout.drives
@@ -238,9 +238,9 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
                     self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
 
     def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
-        """Reads and writes by the interfaces of a ros2_control tag; the only one needs no name.
+        """The interfaces of a ros2_control tag, to read and write; with a single tag, the name is optional.
 
-        enforce_command_limits   commands are held to the joints' limits as ros2_control's joint limiter does
+        enforce_command_limits   limits commands as ros2_control's joint limiter does
         """
         from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
@@ -250,7 +250,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
-        """Reads and writes the numbers of one robot of the batch, each by a channel that is looked up once."""
+        """Access to the numbers of one robot of the batch, by channels that are looked up once."""
         return Port(self, robot)
 
     # --- stepping --------------------------------------------------------------------------------------------------
@@ -259,15 +259,15 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1,
         wrench: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """n steps. Commands by actuator, in the unit of what it takes (effort, velocity, position or voltage), and
-        efforts by joint [N·m, N] are held until they are changed, and cleared by `reset`. So are wrenches by link, each
-        a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's axes; the links are
-        those of `gearwright.compile(wrenches=…)`.
+        """Makes n steps. Commands are given by actuator, in the unit of its command (effort, velocity, position or
+        voltage), and efforts by joint [N·m, N]. Both are kept until they are changed, and cleared by `reset`. So are
+        wrenches by link, each a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's
+        axes; the links are those of `gearwright.compile(wrenches=…)`.
 
-        A robot that diverges, so that its state is not finite or a speed beyond 1e7 rad/s or m/s,
-        raises SimulationError and keeps its last good state; the other robots of the batch have made all n steps.
-        Ctrl-C ends a call within 0.2 s, or after one step of the whole batch, with every robot after the same number
-        of steps and `time` to match. Where no step was made, commands and efforts are as they were.
+        A robot diverges if its state is not finite, or if a speed exceeds 1e7 rad/s or m/s. It then keeps its last good
+        state, the other robots of the batch make all n steps, and SimulationError is raised. Ctrl-C ends a call within
+        0.2 s, or after one step of the whole batch. Every robot has then made the same number of steps, and `time` says
+        how many. If no step was made, commands and efforts are unchanged.
         """
         if command is None and effort is None and wrench is None:  # the usual call
             if type(n) is not int or n != 1:
@@ -279,7 +279,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self.warn_open_loops()
 
     def warn_open_loops(self) -> None:
-        """Names loops that steps have left open since the last time."""
+        """Warns of loops that steps have left open since the last call."""
         if self._loops.counted:
             self._loops.warn()
 
@@ -295,20 +295,21 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
                     which the steps begin; or one function of the times that returns such a mapping. The last
                     values stay held.
-        controller  called with this simulation before each step; returns a mapping or None. Names of actuators are
-                    commands, others of joints efforts, held until changed. Without one, all steps are made in machine
-                    code; `gearwright.compile(controller=…)` makes it part of that.
+        controller  called with this simulation before each step; returns a mapping or None. Values by actuator are
+                    commands, values by joint are efforts; both are kept until changed. Without a controller, all steps
+                    run in machine code; `gearwright.compile(controller=…)` compiles it into the step.
         progress    show a bar on the error stream.
-        control_period  from one call of `controller` to the next [s], a whole number of steps; each step if not given.
-        wrench      by link, as `step` takes it, held over the run and after it.
-        record      quantities that files have beside the usual: "reaction", "coupling_effort", "acceleration". A
-                    recording in memory always has them.
-        sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there while the run goes on,
-                    at least once a second, and the recording that is returned is empty (`Recording.open` reads it).
-                    Memory does not grow with the duration. The rows of a run that fails or is killed are there.
-        bands       quantiles such as (0.05, 0.5, 0.95), or True: they are recorded in the place of a batch's robots.
+        control_period  time from one call of `controller` to the next [s], a whole number of steps; every step by
+                        default.
+        wrench      by link, as in `step`, kept during the run and after it.
+        record      further quantities for files: "reaction", "coupling_effort", "acceleration". A recording in memory
+                    always has them.
+        sink        a file's name or a `gearwright.sim.recordings.Sink`: rows are written there during the run, at least
+                    once a second, and the returned recording is empty (`Recording.open` reads the file). Memory use
+                    does not grow with the duration. If the run fails or is killed, its rows are kept.
+        bands       quantiles such as (0.05, 0.5, 0.95), or True: they are recorded instead of the robots of a batch.
 
-        Steps that did not settle make one UnsettledWarning.
+        Steps that did not converge cause one UnsettledWarning.
         """
         from gearwright.sim.running.running import run  # with the recordings: not needed to step
 
@@ -338,16 +339,17 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
     def jacobian(self, link: str, point: Any = None) -> Array:
         """J of a link or frame, (6, nv) or (B, 6, nv): `J·v` is its velocity, linear then angular, in the world's axes.
 
-        Columns go by `coordinates` (of the tree, before couplings). `point` is where the linear part is taken [m], in
-        the axes of the link or frame; its origin if not given.
+        Columns are in the order of `coordinates` (of the tree, before couplings). `point` is the point of the linear
+        part [m], in the axes of the link or frame; by default its origin.
         """
         return observed.jacobian(self, checked_name("a link or frame", link), point)
 
     def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
-        """Efforts by coordinate that give these accelerations here, 0 where none is given: `step(effort=…)` takes them.
+        """Efforts by coordinate that give these accelerations (default 0) in the present state, for `step(effort=…)`.
 
-        Of the tree: followers move with their leaders, and have efforts of their own. Gravity, Coriolis forces, rotors,
-        springs, dampers and wrenches are in them; actuators, friction, stops and loops are not.
+        They are in tree coordinates: followers move with their leaders, and have their own efforts. They account for
+        gravity, Coriolis forces, rotors, springs, dampers and wrenches, but not for actuators, friction, stops and
+        loops.
         """
         return observed.inverse_dynamics(self, {} if acceleration is None else acceleration)
 
@@ -358,22 +360,24 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
     def linearize(self) -> analysis.Linearization:
         """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.
 
-        For positions and velocities in the order of `state`, and for the efforts of `coordinates`, then the commands of
-        actuators: (nx, nx) and (nx, nv + na), or with the batch before. Rows that hold or slide count as they do in
-        this step; at an edge of theirs it is one-sided. `.states` and `.inputs` name rows and columns. It is
-        kept until something changes. A step that is made in parts, as those of fast loops are, is linearized in as
-        many. Differences of default steps see where their passes end: by h = 1e-5 or less they are some per cent off.
+        Rows are positions and velocities in the order of `state`. Columns of B are the efforts of `coordinates`, then
+        the commands of actuators: (nx, nx) and (nx, nv + na), with the batch as the first axis. The active set is that
+        of this step; between two segments, the derivative is one-sided. `.states` and `.inputs` name rows and columns.
+        The result is kept until something changes. A step with substeps, as in fast loops, is linearized through all of
+        them. Finite differences of default steps include the tolerance of the iteration: with h = 1e-5 or less they are
+        some per cent off.
         """
         return analysis.linearized(self)
 
     def save(self, path: str | os.PathLike[str], questions: Sequence[str] | None = None) -> None:
         """Writes code, model and state to a file that `gearwright.open` runs without CasADi and LLVM.
 
-        On the same kind of machine: x86-64 Linux with the same instruction sets, or a GPU with device="cuda". Code for
-        all that a simulation can be asked goes in; `questions` names some of it: "energy", "mass_matrix", "bias",
-        "momentum", "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity",
-        "link_acceleration", "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller
-        are always there. `linearize` never is. Users' functions stay in the code; the file does not hold them.
+        On the same kind of machine: x86-64 Linux with the same instruction sets, or a GPU with device="cuda". The file
+        has code for all queries, or only for those in `questions`: "energy", "mass_matrix", "bias", "momentum",
+        "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity", "link_acceleration",
+        "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller are always included,
+        `linearize` never. Users' functions are part of the compiled code; the file does not hold the functions
+        themselves.
         """
         from gearwright.sim.saving.writing import save
 

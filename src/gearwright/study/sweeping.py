@@ -14,7 +14,7 @@ import numpy as np
 import gearwright
 from gearwright.errors import ModelError, SimulationError, UnknownNameError
 from gearwright.files import checked_path
-from gearwright.given_names import checked_instance, checked_name
+from gearwright.given_names import checked_flag, checked_instance, checked_name
 from gearwright.given_numbers import whole
 from gearwright.model import Mechanism
 from gearwright.sim.programs.function_content import NoKeyError
@@ -69,19 +69,20 @@ def sweep(
     effort    by joint: numbers, arrays over time, or functions of time, as of `Simulation.run`
     position  by joint, at the start
     sampling  "grid" (every combination), "random", "lhs" (Latin hypercube) or "sobol"; n designs, by this seed
-    every     rows that functions see: every so many steps
+    every     steps per row of the Recording that functions get
     chunk     designs that are simulated together; memory grows with it, results do not depend on it
     engine    "local" (all cores), "cuda" (a GPU), or "ray" (`address` of a cluster; None starts one here)
-    out       a .parquet or .csv file. Chunks are kept beside it until all are done: called again after an
-              interruption, a sweep goes on where it was. A file of that name that holds anything else is kept,
-              unless `overwrite` is true
-    options   as of `gearwright.compile`: dt, integrator, gravity, …
+    out       a .parquet or .csv file. Chunks are kept beside it until all are done: after an interruption, the same
+              call resumes the sweep. An existing file with other contents is not replaced, unless `overwrite` is true
+    options   options of `gearwright.compile`: dt, integrator, gravity, …
 
-    A design that diverges has NaN in all its metrics, and so has one that breaks a rule of its kind, such as a four-bar
-    that does not close: a column `failed` says which. A function may return NaN as well, for what never happens.
+    A design that diverges has NaN in all its metrics. So has one that breaks a rule of its type, such as a four-bar
+    that does not close; a column `failed` names the rule. A function may also return NaN, for an event that never
+    happens.
     """
     require_polars()
     checked_name("a sampling", sampling)
+    checked_flag("overwrite", overwrite)
     run = find_engine(engine)
     if out is not None:
         checked_path(out, "a sweep")

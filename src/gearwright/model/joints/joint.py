@@ -68,7 +68,7 @@ class Joint:
 
     @property
     def dof(self) -> int:
-        """Freedoms of the joint: its number of velocity coordinates."""
+        """Degrees of freedom of the joint: its number of velocity coordinates."""
         return len(self.type.velocities)
 
     @property
@@ -88,18 +88,18 @@ class Joint:
 
     @property
     def axis_coordinates(self) -> tuple[str, ...]:
-        """By axis, the velocity coordinate along or about it; of a planar joint the turn about its normal."""
+        """By axis, the velocity coordinate along or about it; for a planar joint, the rotation about its normal."""
         names = self.coordinates
         return tuple(names[i] for i in self.type.axis_coordinates)
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
-        """The elementary motions that it is a chain of, parent side first."""
+        """The chain of elementary motions that make up the joint, starting at the parent."""
         return self.type.motions(self)
 
     @property
     def axes_are_parallel(self) -> bool:
-        """Whether turning about one of two axes is turning about the other."""
+        """Whether a rotation about one of two axes is also a rotation about the other."""
         return len(self.axes) == 2 and float(np.linalg.norm(np.cross(self.axes[0].xyz, self.axes[1].xyz))) < PARALLEL
 
     def motion(self, q: Sequence[float]) -> Pose:

@@ -65,7 +65,7 @@ class ActuationJacobian:
 
     @property
     def actuators(self) -> tuple[str, ...]:
-        """Those that move the outputs, or are moved by them."""
+        """The actuators that move the outputs, or are moved by them."""
         return self.actuator_side.names
 
     @property
@@ -85,7 +85,7 @@ class ActuationJacobian:
 
     @cached_property
     def joint_per_actuator(self) -> Array:
-        """A⁻¹, (joints, actuators); of more actuators than outputs, the pseudoinverse.
+        """A⁻¹, (joints, actuators); with more actuators than outputs, the pseudoinverse.
 
         Raises ModelError at a pose where outputs move and no motor does.
         """
@@ -125,7 +125,7 @@ class ActuationJacobian:
         return _product(self.actuator_per_joint.T, a)
 
     def joint_to_actuator_effort(self, j: ArrayLike) -> Any:
-        """`τ_a = A⁻ᵀ·τ_j` [N·m | N]; of more actuators than outputs, the smallest efforts."""
+        """`τ_a = A⁻ᵀ·τ_j` [N·m | N]; with more actuators than outputs, the smallest efforts."""
         return _product(self.joint_per_actuator.T, j)
 
     # --- inertia -----------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class ActuationJacobian:
 
     @cached_property
     def actuator_inertia(self) -> Array:
-        """The same at the actuators, (actuators, actuators) [kg·m² | kg]."""
+        """Inertia at the actuators, (actuators, actuators) [kg·m² | kg]."""
         return self._inertia_at(self._inverse(self.actuator_side, self.joint_side))
 
     def _inertia_at(self, u: Array) -> Array:
@@ -146,7 +146,7 @@ class ActuationJacobian:
     # --- limits ------------------------------------------------------------------------------------------------
 
     def effort_range(self) -> Array:
-        """By output, lowest and highest effort at standstill while the others have none, (joints, 2) [N·m | N]."""
+        """By output, lowest and highest effort at standstill with none at the others, (joints, 2) [N·m | N]."""
         A, most = self.actuator_per_joint, self.limits.efforts()
         if A.shape[1] == 1:
             top = np.abs(A.T) @ most

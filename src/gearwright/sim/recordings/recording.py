@@ -38,10 +38,9 @@ class Recording(NamedValues, NotebookDisplay):
     """Values over time: arrays (T,) of one robot, (T, B) of a batch. Row k is the state after k·every steps:
     row 0 is the start.
 
-    Made by `Simulation.run`, or by `Recording.open`. `effort` acted during the step that ends at a row (at row 0 it is
-    what was held, or given for the first step), so that a run can be repeated by
-    `sim.run(duration, effort=recording.effort)`. Followers, energies and coupling errors are computed when read.
-    `schema` lists all signals with their units.
+    Made by `Simulation.run`, or by `Recording.open`. `effort` acted during the step that ends at a row; at row 0 it is
+    the effort before the first step, or the one given for it. So `sim.run(duration, effort=recording.effort)` repeats a
+    run. Followers, energies and coupling errors are computed when read. `schema` lists all signals with their units.
     """
 
     def __init__(self, schema: Schema, robot: Mechanism | None = None) -> None:
@@ -64,11 +63,11 @@ class Recording(NamedValues, NotebookDisplay):
 
     @property
     def has_robot(self) -> bool:
-        """Whether `robot` is there."""
+        """Whether `robot` is available."""
         return self._robot is not None
 
     def add(self, chunk: Chunk) -> None:
-        """Some more rows."""
+        """Appends rows."""
         self.chunks.append(chunk)
         self._rows += chunk.rows
 
@@ -98,7 +97,7 @@ class Recording(NamedValues, NotebookDisplay):
 
     @property
     def signals(self) -> Schema:
-        """What there is to read."""
+        """The signals that can be read."""
         return self.schema
 
     def reader(self, signal: Signal) -> Read:
@@ -116,7 +115,7 @@ class Recording(NamedValues, NotebookDisplay):
 
     @property
     def unsettled(self) -> Value:
-        """Steps since the reset that did not settle, up to each row."""
+        """Number of steps since the reset that did not converge, up to each row."""
         return self._number("unsettled")
 
     def _table(self, quantity: str) -> tuple[Sequence[str], Read]:
@@ -135,9 +134,9 @@ class Recording(NamedValues, NotebookDisplay):
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Recording:
-        """Reads a .mcap, .parquet, .npz or .csv that Gearwright wrote; of a run that was killed all whole rows.
+        """Reads a .mcap, .parquet, .npz or .csv file of Gearwright; after a killed run, all complete rows.
 
-        `robot`, link poses and what else follows from a robot's equations are not in files; the numbers are exact.
+        Files do not hold `robot`, link poses and other results of the robot's equations. The numbers are exact.
         """
         from gearwright.sim.recordings.formats import read
 
@@ -166,7 +165,7 @@ class Recording(NamedValues, NotebookDisplay):
         self, folder: str | os.PathLike[str], task: str, observe: Sequence[str] | None = None,
         act: Sequence[str] | None = None, every: int = 1,
     ) -> None:  # fmt: skip
-        """Writes a LeRobotDataset (v3.0) into a folder: an episode a robot, every `every`-th row a frame.
+        """Writes a LeRobotDataset (v3.0) into a folder: one episode per robot, with every `every`-th row as a frame.
 
         task     in words
         observe  signals of `observation.state`; positions, velocities and sensors if not given
@@ -192,16 +191,16 @@ class Recording(NamedValues, NotebookDisplay):
         path: str | os.PathLike[str] | None = None, *, robots: int | Sequence[int] | None = None,
         time: tuple[float, float] | None = None, theme: str = "light",
     ) -> Any:  # fmt: skip
-        """Draws signals over time, and returns the figure: Matplotlib's, or plotly's of an .html file.
+        """Draws signals over time, and returns the figure: of Matplotlib, or of plotly for an .html file.
 
         signals  names such as "motor.torque", "knee.position", families such as "position", joints; all if not given
         path     .png, .svg, .pdf, or .html, which can be zoomed; `plot("run.png")` draws everything
-        robots   of a batch: how many, or which; by default quantile bands of more than eight
-        time     from when to when [s]
+        robots   for a batch: how many robots, or which; by default quantile bands for more than eight
+        time     start and end [s]
         theme    "light" or "dark"
 
-        Limits are shaded, and lines marked where they are on them, or where a motor gives less than its command.
-        An .html plot needs plotly: pip install 'gearwright[html]'.
+        The region outside the limits is shaded. Marks show where a signal is at its limit, or a motor delivers less
+        than commanded. An .html plot needs plotly: pip install 'gearwright[html]'.
         """
         from gearwright.display.plots import ENDINGS, plot
 

@@ -139,7 +139,7 @@ class HardwareInterface:
         return self.sim.batch_state.slot(StepSlot.IMPULSE).reader(place)() / self.sim.dt
 
     def provide(self, values: Mapping[str, Any]) -> None:
-        """Sets states that nothing in the simulation stands for: a force sensor's, a gpio's input."""
+        """Sets states that the simulation does not compute, such as a force sensor's or a gpio's input."""
         for key, value in values.items():
             view = self.state_interfaces[key]
             simulated = view.component in self._joints and view.name in (*MOTIONS, "acceleration")
@@ -150,7 +150,7 @@ class HardwareInterface:
     # --- commands --------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """The simulation back to time 0, joints at the initial values of their states; nothing is claimed."""
+        """Resets the simulation to time 0, with joints at the initial values of their states and nothing claimed."""
         self.sim.reset(position=self._initial("position"), velocity=self._initial("velocity"))
         self._given.clear()
         self._kept.clear()
@@ -163,13 +163,15 @@ class HardwareInterface:
         return {v.component: v.initial for v in views if v.initial == v.initial and v.component not in followers}
 
     def claim(self, *keys: str) -> None:
-        """From here on joints follow these interfaces: positions hold, velocities and efforts are 0, till written."""
+        """Makes joints follow these interfaces: positions keep their value, velocities and efforts are 0, until
+        written.
+        """
         self._follow(dict.fromkeys(keys))
 
     def write(self, values: Mapping[str, Any]) -> None:
-        """Commands by interface name, within the interface's min and max: numbers or arrays (B,), held until changed.
+        """Writes commands by interface name, limited to its min and max: numbers or arrays (B,), kept until changed.
 
-        A joint follows the interface that is written last; one that is not claimed yet is claimed by this.
+        A joint follows the interface that was written last. Writing an interface also claims it.
         """
         if not isinstance(values, Mapping):
             raise ModelError(f"write takes a mapping from interfaces to values, not a {type(values).__name__}")
@@ -279,7 +281,7 @@ class HardwareInterface:
         return next((kind for kind in DRIVING if f"{joint}/{kind}" in self._given), None)
 
     def release(self, *joints: str) -> None:
-        """Joints follow nothing; what is behind one transmission is released together."""
+        """Makes joints follow no interface; joints of one transmission are released together."""
         for group in {self._groups[j] for j in joints or self._groups}:
             for ref in group.joints:
                 for kind in DRIVING:

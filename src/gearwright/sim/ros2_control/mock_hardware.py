@@ -24,7 +24,7 @@ INTEGRATED = STANDARD[:3]  # with `calculate_dynamics` one of them leads, and th
 
 
 class MockHardware:
-    """One tag, as its interfaces behave in ros2_control's mock. The only tag of a robot needs no name."""
+    """One tag with the behaviour of ros2_control's mock. If a robot has only one tag, its name is optional."""
 
     def __init__(self, robot: Mechanism, name: str | None = None) -> None:
         known = list(robot.hardware)
@@ -40,7 +40,7 @@ class MockHardware:
         self.reset()
 
     def reset(self) -> None:
-        """As after activation: initial values, no commands, every joint led by its position."""
+        """Restores initial values without commands, as after activation; joints follow their position interfaces."""
         self._state = {f"{j}/{name}": 0.0 for j in self._joints for name in STANDARD}
         for key, view in self.state_interfaces.items():
             joint = view.component in self._joints and view.name in STANDARD
@@ -63,7 +63,7 @@ class MockHardware:
         return dict(self._command)
 
     def write(self, values: Mapping[str, Any]) -> None:
-        """Commands by interface name, held until changed; a joint is led by the one that was written last."""
+        """Commands by interface name, kept until changed; a joint follows the interface that was written last."""
         if not isinstance(values, Mapping):
             raise ModelError(f"write takes a mapping from interfaces to values, not a {type(values).__name__}")
         checked: dict[str, float] = {}
@@ -76,7 +76,7 @@ class MockHardware:
         self.claim(*checked)
 
     def claim(self, *keys: str) -> None:
-        """From here on joints are led by these interfaces."""
+        """Makes joints follow these interfaces from now on."""
         for key in keys:
             view = self.command_interfaces[key]
             if view.component in self._joints and view.name in INTEGRATED:
@@ -85,7 +85,7 @@ class MockHardware:
     # --- a cycle ------------------------------------------------------------------------------------------------
 
     def update(self, period: float) -> None:
-        """A cycle of so many seconds: the `read` of the mock."""
+        """Makes one cycle of `period` seconds: the `read` of the mock."""
         if not period > 0.0:
             raise ModelError(f"a period is positive, not {period}")
         if self.tag.is_on("disable_commands"):

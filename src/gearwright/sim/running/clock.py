@@ -74,7 +74,7 @@ class Listener(NamedTuple):
 
 
 class Clock:
-    """Time and steps of a simulation. `advance` makes steps with all inputs held.
+    """Time and steps of a simulation. `advance` makes steps with constant inputs.
 
     >>> import gearwright as gw
     >>> sim = gw.compile(gw.loads('<robot name="r"><link name="a"/></robot>'), dt=1e-3)
@@ -127,7 +127,7 @@ class Clock:
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def advance(self, n: int = 1) -> None:
-        """n steps with all inputs held. Raises SimulationError if a robot fails."""
+        """Makes n steps with constant inputs. Raises SimulationError if a robot fails."""
         if type(n) is int and 0 < n <= self.pace.steps and not self._listeners and not self._calling:
             self._advance_at_once(n)
             return
@@ -174,9 +174,9 @@ class Clock:
 
     def listen(self, function: Callable[[Clock], object], every: int | None = None) -> Callable[[], None]:
         """Calls `function(clock)` after each call of machine code (0.05 s at most, and any number of steps), or with
-        `every` whenever the number of steps is a multiple of it. Returns what ends it.
+        `every` whenever the number of steps is a multiple of it. Returns a function that ends this.
 
-        It may read the simulation and give commands; it may not step. What it raises ends the run.
+        The function may read the simulation and give commands, but must not step. An exception in it ends the run.
         """
         if every is not None:
             every = checked(every, what="every")

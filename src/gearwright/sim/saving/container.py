@@ -44,28 +44,31 @@ def packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
 
 
 def unpacked(content: bytes, *, trust: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Head and parts. Raises ValueError that says what is wrong, also where the file is not this user's own."""
+    """Head and parts. Raises ValueError that says what is damaged, GearwrightError for a file that this user or this
+    version did not write."""
     if not content.startswith(NAME):
         meant = "; this looks like a robot's file: did you mean gearwright.load?" if _is_xml(content) else ""
         raise GearwrightError(f"this is not a saved simulation, as `Simulation.save` writes them{meant}")
     if not content.startswith(MAGIC):
         found = content[len(NAME) : len(NAME) + 8].partition(b"\n")[0].decode("ascii", "replace")
-        raise ValueError(f"the file has format {found!r}, and this version reads {FORMAT}: save the simulation again")
+        raise GearwrightError(
+            f"the file has format {found!r}, and this version reads {FORMAT}: save the simulation again"
+        )
     digest, signed = (content[at : at + size] for at, size in ((len(MAGIC), DIGEST), (len(MAGIC) + DIGEST, SIZE)))
     rest = memoryview(content)[BEGIN:]
     if hashlib.sha256(rest).digest() != digest:
-        raise ValueError("the file is damaged, or was cut off: its checksum is wrong. Copy it again, or save it again")
+        raise ValueError("its checksum is wrong. Copy it again, or save it again")
     if not (trust or is_signed(MAGIC + digest, signed)):
-        raise ValueError(
+        raise GearwrightError(
             "the file was not saved by you on this machine, and its code would run as you: if you trust where it comes "
             "from, open it with trust=True"
         )
     (length,) = struct.unpack_from("<Q", rest)
     if not 0 <= length <= min(LARGEST_HEAD, len(rest) - 8):
-        raise ValueError("the file is damaged: its header is longer than the file")
+        raise ValueError("its header is longer than the file")
     head = json.loads(bytes(rest[8 : 8 + length]))
     if not isinstance(head, dict):
-        raise ValueError("the file is damaged: its header is not a table")
+        raise ValueError("its header is not a table")
     return head, _parts(head.pop("parts", None), rest[8 + length :])
 
 
@@ -78,11 +81,11 @@ def _parts(sizes: Any, content: memoryview) -> dict[str, bytes]:
     at = 0
     for name, size in sizes:
         if not isinstance(name, str) or type(size) is not int or not 0 <= size <= len(content) - at or name in found:
-            raise ValueError("the file is damaged: its parts do not fit")
+            raise ValueError("its parts do not fit")
         found[name] = bytes(content[at : at + size])
         at += size
     if at != len(content):
-        raise ValueError("the file is damaged: it has more than its parts")
+        raise ValueError("it has more than its parts")
     return found
 
 

@@ -12,6 +12,7 @@ import gearwright
 from gearwright.compiler import Program
 from gearwright.compiler.program_text import from_text
 from gearwright.errors import GearwrightError
+from gearwright.given_names import checked_flag
 from gearwright.model import Mechanism
 from gearwright.sim.options import Options
 from gearwright.sim.programs.kernels import StepFacts
@@ -28,12 +29,14 @@ MOST_ELEMENTS = 10**7  # of a robot's slots; the largest of the corpus has 10⁵
 def open(
     path: str | os.PathLike[str], *, batch: int | None = None, threads: int | None = None, trust: bool = False
 ) -> Simulation:
-    """Opens what `Simulation.save` has written: the simulation as it stood, with nothing to compile.
+    """Opens a simulation that `Simulation.save` has written, in its saved state, without compiling anything.
 
-    NumPy is enough; code for a GPU needs CuPy. `batch` takes another number of robots, which start afresh. `threads`
-    as in `gearwright.compile`. Raises LoadError for a file that is damaged, of another version, or for another machine;
-    and for one that this user has not saved on this machine, unless `trust` is true: its code runs as you.
+    It needs only NumPy; code for a GPU needs CuPy. With `batch`, it has another number of robots, in their initial
+    state. `threads` is that of `gearwright.compile`. Raises LoadError for a file that is damaged, of another version,
+    or for another machine. It also raises LoadError for a file that this user has not saved on this machine, unless
+    `trust` is true, because its code runs as you.
     """
+    checked_flag("trust", trust)
     content = container.read(path)
     try:
         head, parts = container.unpacked(content, trust=trust)
@@ -55,7 +58,7 @@ def open(
 
 def _check_version(head: dict[str, Any]) -> None:
     if head.get("gearwright") != gearwright.__version__:
-        raise ValueError(
+        raise GearwrightError(
             f"saved by Gearwright {head.get('gearwright')!r:.20}, and this is {gearwright.__version__}: save it again "
             "with this version, or install that one"
         )

@@ -40,8 +40,9 @@ class IndependentArrays:
 
     @property
     def u(self: Simulation) -> Array:  # type: ignore[misc]
-        """Commands in the order of `robot.actuators`, each in the unit of its actuator. Set it to command all of them;
-        they are held until they are changed."""
+        """Commands in the order of `robot.actuators`, each in the unit of its actuator. Assign it to command all of
+        them; they keep their values until changed.
+        """
         if not self.layout.commanded:
             return _columns(self, np.zeros((self.batch, 0)))
         return _columns(self, self.inputs.acting(StepSlot.COMMAND))

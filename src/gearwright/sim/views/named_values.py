@@ -32,7 +32,7 @@ class NamedValues(ABC):
     @property
     @abstractmethod
     def signals(self) -> SignalSource:
-        """What there is to read."""
+        """The signals that can be read."""
 
     @abstractmethod
     def reader(self, signal: Signal) -> Read:
@@ -54,7 +54,7 @@ class NamedValues(ABC):
 
     @property
     def position(self) -> Values:
-        """[rad, m] by joint or coordinate; followers and joints that close loops too."""
+        """Positions [rad, m] by joint or coordinate, including followers and loop-closing joints."""
         return self._view("position")
 
     @property
@@ -64,13 +64,14 @@ class NamedValues(ABC):
 
     @property
     def acceleration(self) -> Values:
-        """At this instant, with the efforts that are held [rad/s², m/s²]."""
+        """Accelerations at this instant, with the present efforts [rad/s², m/s²]."""
         return self._view("acceleration")
 
     @property
     def effort(self) -> Values:
-        """The effort along each coordinate [N·m, N]: the one that is held; in a recording, that of the step which ends
-        at the row."""
+        """The effort along each coordinate [N·m, N]: the present one, or in a recording that of the step that ends at
+        the row.
+        """
         return self._view("effort")
 
     @property
@@ -80,18 +81,18 @@ class NamedValues(ABC):
 
     @property
     def coupling_effort(self) -> Values:
-        """The effort that each coupling puts on its follower [N·m, N]."""
+        """The effort that each coupling exerts on its follower [N·m, N]."""
         return self._view("coupling_effort")
 
     @property
     def reaction(self) -> Values:
-        """By joint, `.force` [N] and `.torque` [N·m], three numbers each: what its parent puts on its child at this
-        instant, about the joint's origin, in the joint's axes on the child (of URDF the child link's frame).
+        """By joint, `.force` [N] and `.torque` [N·m], three numbers each: what its parent exerts on its child at this
+        instant, about the joint's origin, in the joint's axes on the child (in URDF, the child link's frame).
 
-        Along the joint's axes it has all that acts there: motor, coupling, damper, friction, stop. Joints that are
-        fixed or close loops have one, too. Friction, stops, drives, motors and couplings that are not exact act as in
-        the last step, on average over it; after a reset not yet. Where a loop has more joints than it needs, rows that
-        others imply carry nothing.
+        Along the joint's axes it includes everything that acts there: motor, coupling, damper, friction, stop. Fixed
+        joints and loop-closing joints have one, too. Friction, stops, drives, motors and couplings that are not exact
+        are included with their mean over the last step; after a reset they have not acted yet. Redundant constraints of
+        a loop carry nothing.
         """
         return self._view("reaction")
 
@@ -104,7 +105,7 @@ class NamedValues(ABC):
     def link_acceleration(self) -> Values:
         """By link, `.linear` [m/s²] of its origin and `.angular` [rad/s²] in the world's axes; see `acceleration`.
 
-        Gravity is not in it: a link in free fall has −9.8 m/s², an accelerometer on it reads 0.
+        It is not a specific force: a link in free fall has −9.8 m/s², while an accelerometer on it reads 0.
         """
         return self._view("link_acceleration")
 
@@ -115,7 +116,7 @@ class NamedValues(ABC):
 
     @property
     def sensor(self) -> Values:
-        """Readings by sensor, as they are at the end of the step [rad, m; rad/s, m/s; 0 or 1 of a switch].
+        """Readings by sensor at the end of the step [rad, m; rad/s, m/s; 0 or 1 for a switch].
 
         A sensor that reads several axes gives them along the last axis of an array.
         """

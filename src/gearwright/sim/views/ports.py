@@ -63,7 +63,7 @@ class Port:
     # --- inputs ----------------------------------------------------------------------------------------------------
 
     def command(self, actuator: str) -> Channel:
-        """A command, in the unit of what the actuator takes."""
+        """A command, in the unit of the actuator's command."""
         group = self._layout.group(StepSlot.COMMAND)
         i = group.single(actuator)
         if not self._layout.commanded:
@@ -90,7 +90,7 @@ class Port:
     # --- readings --------------------------------------------------------------------------------------------------
 
     def position(self, coordinate: str) -> ReadNumber:
-        """[rad, m]; followers too."""
+        """Position [rad, m], also of followers."""
         return self._motion(StepSlot.POSITION, coordinate)
 
     def velocity(self, coordinate: str) -> ReadNumber:
@@ -105,7 +105,7 @@ class Port:
         return self._reader(known[coordinate])
 
     def sensor(self, reading: str) -> ReadNumber:
-        """A reading; a sensor of several numbers has one for each."""
+        """A reading; a sensor with several readings has one channel for each."""
         _, readings, several = self._layout.signals.family("sensor")
         if reading not in readings:
             raise UnknownNameError("sensor", reading, [*readings, *several])
