@@ -70,7 +70,7 @@ class Bench:
         wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
         if bitrate is not None:
             if not bitrate > 0:
-                raise ModelError(f"the bus's bitrate is positive [bit/s], not {bitrate}")
+                raise ModelError(f"the bus's bitrate must be positive [bit/s], not {bitrate}")
             wires["can"].bitrate = bitrate
         self.latency = Lateness()  # from a frame's arrival to its answers
         self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
@@ -347,5 +347,5 @@ def _whole_steps(cycle: float | None, dt: float) -> int:
         return 1
     steps = round(cycle / dt) if isfinite(cycle / dt) else 0
     if steps < 1 or abs(steps * dt - cycle) > 1e-6 * cycle:
-        raise ModelError(f"a cycle is a whole number of steps of {dt:g} s, not {cycle:g} s")
+        raise ModelError(f"a cycle must be a whole number of steps of {dt:g} s, not {cycle:g} s")
     return steps

@@ -126,5 +126,5 @@ def address(text: str) -> tuple[str, int]:
     """`host:port`, `:port` or `port`; loopback where there is no host."""
     host, _, port = str(text).rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise GearwrightError(f"an address is host:port or port, not {text!r:.80}")
+        raise GearwrightError(f"an address must be host:port or port, not {text!r:.80}")
     return host.strip("[]") or "127.0.0.1", int(port)

@@ -46,7 +46,7 @@ class CustomActuator(Actuator):
         answer = self.function(command, shaft.speed, own, *more)
         effort, after = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, own)
         if set(after) != set(own):
-            raise ModelError(f"actuator {self.name!r}: the function is to return {sorted(own)}, not {sorted(after)}")
+            raise ModelError(f"actuator {self.name!r}: the function must return {sorted(own)}, not {sorted(after)}")
         return self.bounded(effort, shaft), tuple(after[name] for name in own)
 
 

@@ -97,7 +97,7 @@ def with_servos(
     """
     checked_instance("robot", robot, Mechanism)
     if gains is not None and not isinstance(gains, Mapping):
-        raise ModelError(f"gains is a mapping from joints to pairs (stiffness, damping), not {gains!r:.60}")
+        raise ModelError(f"gains must be a mapping from joints to pairs (stiffness, damping), not {gains!r:.60}")
     for name in gains or {}:
         if name not in robot.joints:
             raise UnknownNameError("joint", name, robot.joints)
@@ -126,7 +126,7 @@ def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, flo
         pair = numbers(f"the gains of {ref.joint!r}", gains[ref.joint])
         if pair.shape != (2,) or not (pair[0] >= 0 and pair[1] > 0):
             raise ModelError(
-                f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
+                f"the gains of {ref.joint!r} must be a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
             )
         stiffness, damping = pair.tolist()
         return AtJoint(stiffness, damping, effort, velocity)

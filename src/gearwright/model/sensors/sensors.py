@@ -193,9 +193,9 @@ class CustomSensor(Sensor):
         if not own and not callable(self.function):
             raise ModelError("a custom sensor needs a function of (positions, velocities, state)")
         if not isinstance(self.states, tuple) or numbers("states", self.states).ndim != 1:
-            raise ModelError(f"states are a tuple of finite numbers, not {self.states!r:.60}")
+            raise ModelError(f"states must be a tuple of finite numbers, not {self.states!r:.60}")
         if not isinstance(self.labels, tuple) or len(set(self.labels)) < len(self.labels):
-            raise ModelError(f"labels are a tuple of different names, not {self.labels!r}")
+            raise ModelError(f"labels must be a tuple of different names, not {self.labels!r}")
 
     def read(self, positions: Any, velocities: Any, state: Any) -> Any:
         """One sample. Arguments are one-dimensional arrays."""

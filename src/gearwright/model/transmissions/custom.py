@@ -37,7 +37,7 @@ class CustomTransmission(TransmissionMap):
             raise ModelError(f"{self._given} must be a function, not {self.function!r}")
         _check_arguments(self.function, self._given)
         if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
-            raise ModelError(f"size is (actuators, joints), both at least 1, not {self.size}")
+            raise ModelError(f"size must be (actuators, joints), both at least 1, not {self.size}")
 
     @property
     def function(self) -> Callable[..., Any]:

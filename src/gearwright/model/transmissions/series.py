@@ -39,7 +39,7 @@ class Series(TransmissionMap):
             raise ModelError("a series takes at least one stage")
         for s in self.stages:
             if not isinstance(s, TransmissionMap):
-                raise ModelError(f"a stage is a transmission's map, not {s!r}")
+                raise ModelError(f"a stage must be a transmission's map, not {s!r}")
             if s.by_effort:
                 raise ModelError("a stage given by its effort has no positions to pass on; give position(q)")
         for i, (before, after) in enumerate(pairwise(self.stages)):
