@@ -203,7 +203,7 @@ def _bounds(kind: Any) -> tuple[_Bounds, ...]:
 
 
 def check(part: Any, owner: str = "") -> None:
-    """Raises ModelError where a value is not a number, is outside of its field's range, or breaks a rule of the part.
+    """Raises ModelError if a value is not a number, is outside its field's range, or breaks a rule of the part.
 
     Rules are what `rules()` of the part yields: whether it holds, and the rule in words.
     """

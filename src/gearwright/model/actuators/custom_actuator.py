@@ -14,9 +14,9 @@ from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft
 class CustomActuator(Actuator):
     """`function(command, speed, state) → (effort, state)`, written on NumPy functions.
 
-    It is asked for the effort at the speed that the axis has at the end of the step, so that a falling torque-speed
-    curve of any steepness is stable. `memory` names its states, with the values at the start; the function gets
-    them as a dictionary and returns one. A function that wants to know the length of the step takes a fourth argument.
+    It is evaluated at the speed of the axis at the end of the step, so that a falling torque-speed curve of any
+    steepness is stable. `memory` names its states, with the values at the start; the function gets them as a dictionary
+    and returns one. A function with a fourth argument gets the step size.
     """
 
     type: ClassVar[str] = "custom"

@@ -90,10 +90,10 @@ def with_servos(
 ) -> Mechanism:
     """A copy in which every joint that a ros2_control tag commands has a servo behind it.
 
-    Motors that are there become servos, with their curves, limits and rotors; a joint without one gets `JOINT_servo`.
-    The joint's limits of effort and velocity bound them.
-    `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad; N/m, N·s/m]. Without, a drive gives the joint's effort
-    limit at an error of 0.01 rad or m, and its damping is 0.05 s times its stiffness.
+    Existing motors become servos, with their curves, limits and rotors; a joint without a motor gets `JOINT_servo`. The
+    effort and velocity limits of the joint apply to them. `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad;
+    N/m, N·s/m]. By default, a drive reaches the joint's effort limit at an error of 0.01 rad or m, and its damping is
+    0.05 s times its stiffness.
     """
     checked_instance("robot", robot, Mechanism)
     if gains is not None and not isinstance(gains, Mapping):

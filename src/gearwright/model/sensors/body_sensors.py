@@ -41,8 +41,8 @@ class BodySensor(Sensor):
 class ForceTorque(BodySensor):
     """The wrench in the joint named by `joint` (or `reaction`) [N, N·m], at the sensor's origin.
 
-    In the axes of the joint's child link, of its parent link or of the sensor. `child_to_parent` is what the child puts
-    on the parent, SDFormat's default; `parent_to_child` the opposite, as `Simulation.reaction` has it.
+    In the axes of the joint's child link, of its parent link or of the sensor. `child_to_parent` is what the child
+    exerts on the parent, SDFormat's default; `parent_to_child` is the opposite, as in `Simulation.reaction`.
     """
 
     kind: ClassVar[str] = "force_torque"

@@ -23,7 +23,7 @@ class CustomTransmission(TransmissionMap):
     """`position(q)`: joint positions to actuator positions, everything else derived by exact differentiation.
 
     Or `effort(a, q, v)`: actuator efforts, joint positions and velocities to joint efforts; then power need not be
-    conserved, and there is nothing else to ask for.
+    conserved, and no other map is available.
     """
 
     position: Callable[..., Any] | None = None  # actuator positions of joint positions
