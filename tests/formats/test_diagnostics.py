@@ -602,6 +602,12 @@ TABLE = [
     row(
         "implausible",
         "info",
+        urdf("", joints=limited("0", "250").replace("revolute", "prismatic")),
+        "0 and 250 m look like millimetres",
+    ),
+    row(
+        "implausible",
+        "info",
         urdf("", links=HERE + LINKS.replace('ixx="1" iyy="1" izz="1"', 'ixx="50" iyy="50" izz="50"', 1)),
         "radius of gyration of 7.07 m",
     ),

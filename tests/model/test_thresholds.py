@@ -74,6 +74,13 @@ def test_whole_numbers_from_thirty_on_look_like_degrees(limit, said):
     assert codes(arm("revolute", limits), "implausible") == said
 
 
+@pytest.mark.parametrize(("upper", "said"), [("29", 0), ("31", 1), ("85.5", 1), ("29e3", 1), ("31e3", 0)])
+def test_a_slider_of_more_than_thirty_metres_looks_like_millimetres(upper, said):
+    """Beyond thirty thousand, limits only fill in what the format wants."""
+    limits = f"<limit lower='0' upper='{upper}' effort='1' velocity='1'/>"
+    assert codes(arm("prismatic", limits), "implausible") == said
+
+
 # --- joints and masses ----------------------------------------------------------------------------------------------
 
 

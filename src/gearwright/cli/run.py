@@ -26,7 +26,7 @@ from gearwright.errors import (
 from gearwright.files import write_whole
 
 if TYPE_CHECKING:
-    from gearwright.display.runs import Outcome
+    from gearwright.display.runs import Outcome, Peaks
     from gearwright.model import Mechanism
     from gearwright.sim import Recording, Simulation
 
@@ -181,13 +181,13 @@ def _run(
     """From the start that the command line gives. What is heard on the way goes into the summary."""
     from time import perf_counter
 
-    from gearwright.display.runs import Outcome
+    from gearwright.display.runs import Outcome, too_fast
 
     sim.reset(position=numbers["position"], velocity=numbers["velocity"])
     sim.step(command=numbers["command"] or None, effort=numbers["effort"], n=0)
     before, first, stepping = sim.energy, sim.time, sim.clock.pace.seconds
     started = perf_counter()
-    recording, errors = _recorded(sim, wanted)
+    recording, peaks = _recorded(sim, wanted)
     wall = perf_counter() - started
     steps = round((sim.time - first) / sim.dt)
     heard_texts = [str(w.message) for w in heard if issubclass(w.category, HEARD)]
@@ -196,7 +196,8 @@ def _run(
     if wanted.plot is not None:
         _draw(recording, wanted.plot)
     files = [name for name in (wanted.out, wanted.plot) if name is not None]
-    outcome = Outcome.of(sim, errors, before, steps, times, heard_texts, files)
+    infos = too_fast(recording.schema, peaks["velocity"])
+    outcome = Outcome.of(sim, peaks["coupling_error"], before, steps, times, heard_texts, infos, files)
     if wanted.report is not None:
         _write_report(sim, recording, outcome, wanted)
     return outcome
@@ -245,12 +246,12 @@ def _draw(recording: Recording, plot: str) -> None:
         recording.plot(plot)
 
 
-def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, float]]:
-    """The rows and the largest coupling errors. With --out, rows are kept in memory only where they are drawn."""
+def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, Peaks]:
+    """The rows and their peaks. With --out, rows are kept in memory only where they are drawn."""
     import sys
 
     from gearwright.cli.run_file import RunFile
-    from gearwright.display.runs import largest_errors
+    from gearwright.display.runs import peaks_of
     from gearwright.sim import Recording
     from gearwright.sim.recorder.recorded_signals import run_schema
     from gearwright.sim.running.running import steps_in
@@ -261,14 +262,14 @@ def _recorded(sim: Simulation, wanted: Wanted) -> tuple[Recording, dict[str, flo
             most = 1000 if wanted.report is None else 5000  # nobody reads more of them than that
             every = max(every, steps_in(wanted.duration, sim) // most)
         recording = sim.run(wanted.duration, every=every, progress=shown)
-        errors = largest_errors(recording)
+        peaks = peaks_of(recording)
     else:
         recording = Recording(run_schema(sim, every, ()), sim.robot)
         _warn_before(out, recording, steps_in(wanted.duration, sim) // every + 1)
         file = RunFile(out, recording if plot or wanted.report else None)
         sim.run(wanted.duration, every=every, progress=shown, sink=file)
-        errors = file.coupling_errors
-    return recording, errors
+        peaks = file.peaks
+    return recording, peaks
 
 
 def _report(outcome: Outcome, json: bool) -> None:

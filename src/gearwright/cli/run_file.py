@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gearwright.display.runs import PEAK_FAMILIES, Peaks
 from gearwright.sim.recordings.sinks import FileSink
 
 if TYPE_CHECKING:
@@ -15,21 +16,22 @@ if TYPE_CHECKING:
 
 
 class RunFile:
-    """A sink that writes a file and keeps the largest coupling errors; with `drawn` the rows, too."""
+    """A sink that writes a file and keeps the largest values of some families; with `drawn` the rows, too."""
 
     def __init__(self, path: str, drawn: Recording | None) -> None:
         self._sink = FileSink(path)
         self._drawn = drawn
-        self.coupling_errors: dict[str, float] = {}
+        self.peaks: Peaks = {family: {} for family in PEAK_FAMILIES}
 
     def open(self, schema: Schema) -> None:
-        self._signals = schema.by_family.get("coupling_error", {})
+        self._signals = [(peaks, schema.by_family.get(family, {})) for family, peaks in self.peaks.items()]
         self._sink.open(schema)
 
     def write(self, chunk: Chunk) -> None:
-        for name, signal in self._signals.items():
-            largest = float(np.abs(chunk.column(signal)).max(initial=0.0))
-            self.coupling_errors[name] = max(largest, self.coupling_errors.get(name, 0.0))
+        for peaks, signals in self._signals:
+            for name, signal in signals.items():
+                largest = float(np.abs(chunk.column(signal)).max(initial=0.0))
+                peaks[name] = max(largest, peaks.get(name, 0.0))
         if self._drawn is not None:
             self._drawn.add(chunk)
         self._sink.write(chunk)

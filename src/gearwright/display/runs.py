@@ -16,11 +16,14 @@ from gearwright.display.quantities import duration, number
 from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.sim import Recording, Simulation
+from gearwright.sim.recordings import Schema
 from gearwright.sim.state.units import actuator_units
 
 MOST_ROWS = 40  # of a table
 MOST_COUPLINGS = 4  # whose errors are listed, the largest first
 SHOWN = ("command", "torque", "velocity", "position")  # of an actuator
+PEAK_FAMILIES = ("coupling_error", "velocity")  # whose largest values a summary needs
+Peaks = dict[str, dict[str, float]]  # family → name → largest absolute value
 SMALLEST_ENERGY = 1e-12  # [J]; changes are given in percent above it
 
 
@@ -52,7 +55,7 @@ class Outcome:
     @staticmethod
     def of(
         sim: Simulation, coupling_errors: dict[str, float], before: Any, steps: int, times: Mapping[str, float],
-        warnings: Sequence[str] = (), files: Sequence[str] = (),
+        warnings: Sequence[str] = (), infos: Sequence[str] = (), files: Sequence[str] = (),
     ) -> Outcome:  # fmt: skip
         def first(value: Any) -> float:
             return float(np.ravel(value)[0])
@@ -67,7 +70,7 @@ class Outcome:
             sensors={n: first(v) for n, v in sim.sensor.items()}, device_units=_device_units(sim),
             units=_coupling_units(sim) | {n: u[:3] for n, u in sim.layout.units.items()},
             warnings=[*(d.message for d in sim.diagnostics if d.severity != "info"), *warnings],
-            infos=[d.message for d in sim.diagnostics if d.severity == "info"],
+            infos=[*(d.message for d in sim.diagnostics if d.severity == "info"), *infos],
             unsettled=int(np.sum(sim.unsettled)),
         )  # fmt: skip
 
@@ -160,8 +163,26 @@ class Outcome:
         return table
 
 
-def largest_errors(recording: Recording) -> dict[str, float]:
-    return {n: float(np.abs(v).max(initial=0.0)) for n, v in recording.coupling_error.items()}
+def peaks_of(recording: Recording) -> Peaks:
+    return {
+        family: {n: float(np.abs(v).max(initial=0.0)) for n, v in getattr(recording, family).items()}
+        for family in PEAK_FAMILIES
+    }
+
+
+def too_fast(schema: Schema, speeds: Mapping[str, float]) -> list[str]:
+    """A word on the joint that exceeds its velocity limit most; nothing enforces such a limit."""
+    limits = {n: upper for n, (_, upper) in schema.limits.get("velocity", {}).items()}
+    ratios = {n: speed / limits[n] for n, speed in speeds.items() if n in limits and speed > limits[n]}
+    if not ratios:
+        return []
+    worst = max(ratios, key=ratios.__getitem__)
+    unit = schema.by_family["velocity"][worst].unit
+    others = f", and {counted(len(ratios) - 1, 'other joint')} beyond theirs" if len(ratios) > 1 else ""
+    reached = (
+        f"joint {worst!r} reaches {number(speeds[worst], 3)} {unit}, beyond its limit of {number(limits[worst])} {unit}"
+    )
+    return [f"{reached}{others}; velocity limits of joints do not act, those of actuators do"]
 
 
 def _columns(first: str, *numbers: str) -> Table:

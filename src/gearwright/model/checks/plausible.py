@@ -18,6 +18,7 @@ FAR = 100.0  # [m] from a joint to its parent: larger than any robot
 GYRATION = 1.5  # [m]: a rod of 5 m has it, or a link of 0.05 m whose inertia is a thousand times too large
 DENSEST = 2e5  # [kg/m³]: ten times gold; a body of less inertia than such a ball is hardly meant
 TURNS = 4 * pi  # [rad]: a range beyond two turns, in whole numbers, is one of degrees
+TRAVEL = (30.0, 3e4)  # [m]: a range of a slider between them is one of millimetres; beyond, it stands for "any"
 DEGREES = 30.0  # whole numbers below this that are no multiples of five may be radians
 Hint = tuple[str, Source | None]
 
@@ -42,6 +43,8 @@ def _joint(joint: Joint) -> Iterator[Hint]:
         whole = all(isfinite(x) and x % (1 if abs(x) >= DEGREES else 5) == 0 for x in (lower, upper))
         if whole and not joint.type.prismatic and upper - lower > TURNS:
             yield f"limits of {lower:g} and {upper:g} rad look like degrees", joint.source
+        if joint.type.prismatic and TRAVEL[0] < upper - lower <= TRAVEL[1]:
+            yield f"limits of {lower:g} and {upper:g} m look like millimetres", joint.source
 
 
 def _link(link: Link) -> Iterator[Hint]:
