@@ -39,7 +39,7 @@ def serve(port: int | None, gate: Gate) -> Any:
 def free_port(wanted: int) -> int:
     """This port, or the next one that nobody has; 0 is any."""
     if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted <= LAST_PORT:
-        raise GearwrightError(f"a port is a whole number, 0 … {LAST_PORT}, not {wanted!r:.40}")
+        raise GearwrightError(f"a port must be a whole number, 0 … {LAST_PORT}, not {wanted!r:.40}")
     for port in range(wanted, min(wanted + TRIES, LAST_PORT) + 1):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
