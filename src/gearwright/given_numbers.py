@@ -16,7 +16,7 @@ import numpy as np
 from gearwright.errors import GearwrightError, ModelError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-FARTHEST = 1e12  # [m, rad]; positions beyond it lose their millimetres, and products of them overflow
+FARTHEST = 1e12  # [m, rad], also per second; positions beyond it lose their millimetres, and products of them overflow
 NUMERIC = "iuf"  # kinds of NumPy's types that are numbers
 WIDTH = 60  # characters of a wrong value in a message
 
@@ -107,8 +107,17 @@ def _has_truth(value: Any) -> bool:
 
 def position_checked(name: str, array: Array) -> Array:
     """Positions, which no mechanism has beyond `FARTHEST`."""
+    return _within(f"{name} is given a position", array, "rad or m")
+
+
+def velocity_checked(name: str, array: Array) -> Array:
+    """Velocities to begin with. A step from a larger one overflows, and may end at rest at a joint limit."""
+    return _within(f"{name} is given a velocity", array, "rad/s or m/s")
+
+
+def _within(what: str, array: Array, units: str) -> Array:
     if array.size and np.abs(array).max() > FARTHEST:
-        raise ModelError(f"{name} is given a position beyond ±{FARTHEST:g} rad or m")
+        raise ModelError(f"{what} beyond ±{FARTHEST:g} {units}")
     return array
 
 

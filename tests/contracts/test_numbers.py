@@ -188,6 +188,13 @@ def test_a_position_that_no_mechanism_has(sim: gw.Simulation, name: str) -> None
             REAL[name](sim, value)
 
 
+def test_a_velocity_that_no_mechanism_has(sim: gw.Simulation) -> None:
+    """It had ended at a joint limit, at rest or at any speed, without an error."""
+    for value in (1e300, -1e150, 1.1e12):
+        with pytest.raises(gw.ModelError, match=r"a velocity beyond ±1e\+12"):
+            sim.reset(velocity={next(iter(sim.coordinates)): value})
+
+
 @pytest.mark.parametrize("dt", [1e6, 11.0, 0.0, -1e-3, 1e-12, 1e-300])
 def test_a_step_that_no_motion_fits(robot: gw.Mechanism, dt: float) -> None:
     with pytest.raises(gw.CompileError, match=r"dt must be a time from 1e-09 to 10 s"):

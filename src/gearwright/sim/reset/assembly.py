@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.compiler import Executable
 from gearwright.errors import ModelError
-from gearwright.given_numbers import position_checked
+from gearwright.given_numbers import position_checked, velocity_checked
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout.slots import StepSlot
@@ -45,7 +45,10 @@ def tree_positions(usual: Array, names: Names, given: Mapping[str, Any], batch: 
 
 
 def tree_velocities(names: Names, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
-    return _placed(np.zeros(len(names.coordinates.names)), names.coordinates, given, batch)
+    v, named = _placed(np.zeros(len(names.coordinates.names)), names.coordinates, given, batch)
+    for i in named:
+        velocity_checked(repr(names.coordinates.names[i]), v[:, i])
+    return v, named
 
 
 def _placed(usual: Array, group: Group, given: Mapping[str, Any], batch: int) -> tuple[Array, set[int]]:
