@@ -10,7 +10,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
@@ -62,7 +62,7 @@ class Phase:
         rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
         acting = Collected([], rest, [], motors, [("law", i) for i in range(n - curves)])
         solver = DirectSolver(self.build, SimpleNamespace(dof=n), eps)
-        solver.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
+        solver.solved(FrontalMatrix.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
