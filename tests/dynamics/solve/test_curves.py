@@ -15,7 +15,7 @@ from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
 from gearwright.dynamics.solve.terms import Bounded, Collected
-from gearwright.dynamics.steps.builder import Branch, Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Repeat, StepBuilder, Unless
 from gearwright.dynamics.steps.direct import POINTS, DirectSolver
 from gearwright.model import Actuator, ElectricMotor
 from gearwright.model.actuators import Shaft
@@ -79,9 +79,9 @@ def run_stages(body, slots, count):
     """Number of solutions."""
     solutions = 0
     for node in body:
-        if isinstance(node, Repeat | Branch):
-            for _ in range(1 if isinstance(node, Branch) else node.count):
-                if slots[node.unless if isinstance(node, Branch) else node.until].all():
+        if isinstance(node, Repeat | Unless):
+            for _ in range(1 if isinstance(node, Unless) else node.count):
+                if slots[node.unless if isinstance(node, Unless) else node.until].all():
                     break
                 solutions += run_stages(node.body, slots, count)
             continue
