@@ -188,7 +188,7 @@ CODES: dict[str, str] = {
     "element-missing": "a required element or attribute",
     # values
     "joint-type-unknown": "an unknown joint type",
-    "axis-missing": "a joint without an axis; the format's default is taken",
+    "axis-missing": "a joint without an axis; the format's default is used",
     "axis-zero": "an axis of length zero",
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
     "limit-inverted": "a lower limit above the upper one",

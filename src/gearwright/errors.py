@@ -42,7 +42,7 @@ class LoadError(GearwrightError):
 class ModelError(GearwrightError):
     """An unknown part of a mechanism was requested, or a value is invalid.
 
-    `diagnostics` holds what the checks found, where a whole mechanism was checked.
+    If a whole mechanism was checked, `diagnostics` holds the findings.
     """
 
     def __init__(self, message: str = "", diagnostics: Iterable[Diagnostic] = ()) -> None:
@@ -59,25 +59,25 @@ class TracingError(ModelError, CompileError):
 
 
 class SimulationError(GearwrightError):
-    """A simulation could not go on; its last good state is kept."""
+    """A simulation could not continue; its last good state is kept."""
 
 
 class NotSimulatedWarning(UserWarning):
-    """A part of the robot that is not simulated."""
+    """A part of the robot is not simulated."""
 
 
 class UnsettledWarning(RuntimeWarning):
-    """Steps of a run were accepted although their laws or passes had not settled; `Simulation.unsettled` counts.
+    """Steps of a run were accepted although they had not converged; `Simulation.unsettled` counts them.
 
-    Also: Euler's step made energy, which no count tells."""
+    It is also issued if steps of integrator="euler" created energy; those are not counted."""
 
 
 class BeyondLimitsWarning(UserWarning):
-    """A joint starts beyond its limits."""
+    """A joint starts outside its limits."""
 
 
 class BranchWarning(UserWarning):
-    """A closed loop may be assembled in another branch than the drawn one."""
+    """A closed loop may be assembled in another branch than that of the file."""
 
 
 class CacheWarning(UserWarning):
@@ -85,15 +85,15 @@ class CacheWarning(UserWarning):
 
 
 class LoadWarning(UserWarning):
-    """A file that loaded, or a robot that is compiled, with warnings; `Mechanism.diagnostics` has all of them."""
+    """A file was loaded, or a robot compiled, with warnings; `Mechanism.diagnostics` has all of them."""
 
 
 class RecordingWarning(UserWarning):
-    """A recording that will be larger than the disk or the memory, or one that was cut off."""
+    """A recording will be larger than the disk or the memory, or was cut off."""
 
 
 class SweepWarning(UserWarning):
-    """A sweep that cannot be resumed, because it depends on something that cannot be compared with what is on disk."""
+    """A sweep cannot be resumed, because it depends on something that cannot be compared with the data on disk."""
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:

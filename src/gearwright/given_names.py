@@ -13,7 +13,7 @@ WIDTH = 60  # characters of a wrong value in a message
 def checked_name(what: str, given: Any, error: type[GearwrightError] = ModelError) -> str:
     """One name."""
     if not isinstance(given, str):
-        raise error(f"{what} is given by its name, not {given!r:.{WIDTH}}")
+        raise error(f"{what} must be given by its name, not {given!r:.{WIDTH}}")
     return given
 
 
@@ -31,10 +31,10 @@ def checked_names(what: str, given: Any, error: type[GearwrightError] = ModelErr
 def checked_instance(what: str, given: Any, kind: Any, error: type[GearwrightError] = ModelError) -> None:
     """An object of a class of ours."""
     if not isinstance(given, kind):
-        raise error(f"{what} is a gearwright.{kind.__name__}, not {given!r:.{WIDTH}}")
+        raise error(f"{what} must be a gearwright.{kind.__name__}, not {given!r:.{WIDTH}}")
 
 
 def checked_flag(what: str, given: Any, error: type[GearwrightError] = ModelError) -> None:
     """True or False, where another value would allow what the caller did not mean: "no" is true in Python."""
     if not isinstance(given, bool):
-        raise error(f"{what} is True or False, not {given!r:.{WIDTH}}")
+        raise error(f"{what} must be True or False, not {given!r:.{WIDTH}}")

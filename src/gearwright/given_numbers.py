@@ -51,9 +51,9 @@ def number(
     """A number that a caller gives, between two ends. Raises an error that says `name is what`."""
     found = as_float(value)
     if found is None or isnan(found) or not (infinite or isfinite(found)):
-        raise error(f"{name} is {what if found is None else _finite(what)}, not {value!r:.{WIDTH}}")
+        raise error(f"{name} must be {what if found is None else _finite(what)}, not {value!r:.{WIDTH}}")
     if not low <= found <= high:
-        raise error(f"{name} is {what} {_between(low, high)}, not {value!r:.{WIDTH}}")
+        raise error(f"{name} must be {what} {_between(low, high)}, not {value!r:.{WIDTH}}")
     return found
 
 
@@ -66,7 +66,7 @@ def whole(
     if found is None or found < low or (high is not None and found > high):
         bounds = f" from {low} to {high:,}" if high is not None else f" of at least {low}" if low else ", 0 or more"
         shown = f"{value!r:.{WIDTH}}" if found is None or abs(found) < 10**20 else f"one of {found.bit_length()} bits"
-        raise error(f"{name} is {what}{bounds}, not {shown}")
+        raise error(f"{name} must be {what}{bounds}, not {shown}")
     return found
 
 

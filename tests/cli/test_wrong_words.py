@@ -69,7 +69,7 @@ def test_a_duration_beyond_the_clock() -> None:
 
 def test_a_bus_without_speed() -> None:
     done = called("serve", "canopen_arm", "--bitrate", "0")
-    assert done.code == 1 and "bitrate is positive" in done.err, done.err
+    assert done.code == 1 and "bitrate must be positive" in done.err, done.err
 
 
 def test_a_recording_is_no_robot(tmp_path: Path) -> None:

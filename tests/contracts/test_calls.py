@@ -83,5 +83,5 @@ def test_a_call_names_what_it_cannot_take(
 
 
 def test_the_gap_that_was_known() -> None:
-    with pytest.raises(gw.ModelError, match=r"robot is a gearwright\.Mechanism, not None"):
+    with pytest.raises(gw.ModelError, match=r"robot must be a gearwright\.Mechanism, not None"):
         gw.with_servos(None)  # type: ignore[arg-type]

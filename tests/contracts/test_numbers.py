@@ -201,7 +201,9 @@ def test_a_batch_that_no_memory_holds(robot: gw.Mechanism, batch: int) -> None:
 
 
 def test_more_robots_than_can_be_counted(robot: gw.Mechanism) -> None:
-    with pytest.raises(gw.CompileError, match="batch is a whole number from 1 to 1,000,000,000,000, not 1000000000001"):
+    with pytest.raises(
+        gw.CompileError, match="batch must be a whole number from 1 to 1,000,000,000,000, not 1000000000001"
+    ):
         gw.compile(robot, batch=10**12 + 1)
 
 

@@ -69,15 +69,15 @@ DIFFERENCES: tuple[Difference, ...] = (
         theirs="a transmission without name, type, hardwareInterface, actuator name or joint name is left out, logged",
         ours=(
             "no name, or no name of the actuator: a warning, and a name is made up; no type with one actuator and one "
-            "joint: a warning, and simple is taken; no name of the joint, an empty name of an actuator: an error; "
+            "joint: a warning, and simple is used; no name of the joint, an empty name of an actuator: an error; "
             "hardwareInterface is not asked for"
         ),
-        reason="one that is left out changes how the robot moves; what can be meant in one way only is taken so",
+        reason="one that is left out changes how the robot moves; a value with only one possible meaning is used",
     ),
     Difference(
         cases=("ros_control/parser_and_simple_loader: simple_invalid",),
         theirs="a SimpleTransmission without mechanicalReduction does not load",
-        ours="a warning, element-missing, and 1 is taken; the other three of the file are errors",
+        ours="a warning, element-missing, and 1 is used; the other three of the file are errors",
         reason="ros2_control and URDF files of today leave it out and mean 1",
     ),
     Difference(
@@ -125,7 +125,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference(
         cases=("physx/mimic_errors: multiple_mimic_on_1dof_joint",),
         theirs="PhysX reports an error and keeps the first",
-        ours="a warning, and the first is taken",
+        ours="a warning, and the first is used",
         reason="the same model; libsdformat reads the first element too",
     ),
     Difference(

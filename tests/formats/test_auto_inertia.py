@@ -102,7 +102,7 @@ def test_every_solid_is_tested() -> None:
 def test_the_default_density_is_that_of_water() -> None:
     robot = load(collision("box"))
     assert robot.links["l"].inertia.mass == pytest.approx(6.0, rel=ROUNDING)
-    assert said(robot) == [("info", "link 'l' gives no <density>; SDFormat's 1000 kg/m³ is taken")]
+    assert said(robot) == [("info", "link 'l' gives no <density>; SDFormat's 1000 kg/m³ is used")]
 
 
 def test_a_collisions_density_comes_before_the_links() -> None:
@@ -147,7 +147,7 @@ def test_what_cannot_be_computed_is_reported(collisions: str, reason: str) -> No
     robot = load(collisions, GIVEN)
     ((severity, message),) = said(robot)
     assert severity == "warning"
-    assert reason in message and "what is given is taken" in message
+    assert reason in message and "the given values are used" in message
     assert robot.links["l"].inertia.mass == 2
     assert [d.line for d in robot.diagnostics if d.code == "inertia-auto"] == [2]
 

@@ -309,7 +309,7 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     "an unknown key": ([{**PIN, "axes": 1}], "closure-value", "'axes'"),
     "an unknown link": ([["tip_1", "tip_3"]], "link-not-found", "did you mean 'tip_2' or 'tip_1'?"),
     "an unknown type": ([{**PIN, "type": "revolut"}], "joint-type-unknown", "did you mean 'revolute'"),
-    "no numbers": ([{**PIN, "origin": "here"}], "closure-value", "an origin is 3 or 6 numbers"),
+    "no numbers": ([{**PIN, "origin": "here"}], "closure-value", "an origin must be 3 or 6 numbers"),
     "no axis": ([{**PIN, "axis": "0 0 0"}], "closure-value", "length zero"),
     "itself": ([["tip_1", "tip_1"]], "joint-self", "with itself"),
     "uneven lists": ({"closed_loop": [["tip_1", "tip_2"]], "type": ["3d", "6d"]}, "closure-value", "of one length"),
@@ -337,7 +337,7 @@ def test_files_that_cannot_be(tmp_path: Path) -> None:
     ):
         file.write_text(text)
         assert [d.code for d in errors(TIPS, closures=file)] == [code], text
-    with pytest.raises(gw.ModelError, match="closures is the path of a file"):
+    with pytest.raises(gw.ModelError, match="closures must be the path of a file"):
         robot(TIPS, closures=3)
 
 

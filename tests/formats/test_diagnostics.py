@@ -523,7 +523,7 @@ TABLE = [
         "inertia-auto",
         "warning",
         sdf(f'<link name="x">\n<inertial auto="true">{HERE}<mass>1</mass>{SDF_TENSOR}</inertial></link>'),
-        "it has no <collision>; what is given is taken",
+        "it has no <collision>; the given values are used",
     ),
     row(
         "number-invalid",

@@ -47,7 +47,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         urdf(f"{MASS}<visual><geometry>\n<sphere/>{HERE}</geometry></visual>"),
         "warning",
         "element-missing",
-        "<sphere> has no radius; 1 m is taken",
+        "<sphere> has no radius; 1 m is used",
     ),
     "sdf, negative size": (
         sdf(f'{BODY}<visual name="v"><geometry>\n<box>{HERE}<size>1 -1 1</size></box></geometry></visual>'),
@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "size cannot be negative (-1 m); this visual is left out",
     ),
     # inertials
-    "sdf, no mass": (sdf(f"\n<inertial>{HERE}{TENSOR}</inertial>"), "warning", "inertia-missing", "1 kg is taken"),
+    "sdf, no mass": (sdf(f"\n<inertial>{HERE}{TENSOR}</inertial>"), "warning", "inertia-missing", "1 kg is used"),
     "sdf, misspelt mass": (
         sdf(f"\n<inertial>{HERE}{TENSOR}<masss>2</masss></inertial>"),
         "warning",

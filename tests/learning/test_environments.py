@@ -164,8 +164,8 @@ def test_arrays_go_by_dlpack():
         ({"reset": {"right_finger": (0.03, 0.01)}}, "above its end"),
         ({"randomize": {"motor.stall_torqe": (1, 2)}}, "stall_torque"),
         ({"autoreset": "next-step"}, "did you mean 'next_step'"),
-        ({"period": 0.0105}, "period is a whole number"),
-        ({"duration": 0.0}, "duration is a whole number"),
+        ({"period": 0.0105}, "period must be a whole number"),
+        ({"duration": 0.0}, "duration must be a whole number"),
     ],
 )
 def test_mistakes(changes, message):

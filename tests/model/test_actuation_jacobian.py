@@ -253,5 +253,5 @@ def test_what_has_no_limit_is_named(ankle):
     J = driven(gw.load("four_bar"), ["pin_d"]).actuation_jacobian(output="pin_d")
     with pytest.raises(gw.ModelError, match="actuator 'pin_d_motor' has no effort limit"):
         J.effort_range()
-    with pytest.raises(gw.ModelError, match="a polygon is of two outputs, not 1"):
+    with pytest.raises(gw.ModelError, match="a polygon needs two outputs, not 1"):
         J.effort_polygon()

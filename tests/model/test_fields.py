@@ -42,7 +42,7 @@ class Part:
         ({"share": 1.1}, "share must be at most 1, not 1.1"),
         ({"limit": nan}, "limit cannot be negative"),
         ({"ratio": (1.0, 0.0)}, r"ratio\[1\] must be finite and not zero, not 0.0"),
-        ({"side": "up"}, "side is left or right, not 'up'"),
+        ({"side": "up"}, "side must be left or right, not 'up'"),
         ({"ratio": (np.int64(0),)}, r"ratio\[0\] must be finite and not zero, not 0\.0"),
         ({"ratio": (np.float32(0),)}, "must be finite and not zero"),
         ({"ratio": (10**400,)}, "must be finite and not zero, not inf"),

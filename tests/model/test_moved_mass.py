@@ -88,7 +88,7 @@ def scaled_eigenvalues(sim: Any) -> np.ndarray:
 def test_singular_mass_matrices_are_named_and_mended(case: str) -> None:
     text, names = SINGULAR[case]
     (d,) = found(text)
-    assert d.code == "inertia-missing" and d.line and "an armature of 1e-06 is taken" in d.message
+    assert d.code == "inertia-missing" and d.line and "an armature of 1e-06 is used" in d.message
     said, _, given = d.message.partition(";")
     assert [n for n in said.split("'")[1::2] if n.startswith("j")] == names
     assert ("the mass matrix is singular" in said) == (len(names) > 1)

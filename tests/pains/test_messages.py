@@ -141,10 +141,10 @@ def test_an_effort_of_ones_own_that_grows_is_named():
         ),
         ({"drives": {"right_finger": 100}}, r"such as gearwright.Drive\(stiffness=100\), not 100"),
         ({"drives": {"right_finger": "stiff"}}, r"is a gearwright.Drive\(…\), not 'stiff'"),
-        ({"gravity": (0, 0, "1")}, "gravity is three numbers"),
-        ({"gravity": 9.81}, r"gravity is three numbers \[m/s²\], such as \(0, 0, -9.81\), not 9.81"),
-        ({"gravity": "0 0 -9.81"}, "gravity is three numbers"),
-        ({"dt": "0.001"}, "dt is a number of seconds, not '0.001'"),
+        ({"gravity": (0, 0, "1")}, "gravity must be three numbers"),
+        ({"gravity": 9.81}, r"gravity must be three numbers \[m/s²\], such as \(0, 0, -9.81\), not 9.81"),
+        ({"gravity": "0 0 -9.81"}, "gravity must be three numbers"),
+        ({"dt": "0.001"}, "dt must be a number of seconds, not '0.001'"),
     ],
 )
 def test_options(robot, options, message):
@@ -171,9 +171,9 @@ def test_a_text_is_no_number(robot, make):
 
 def test_texts_and_lists(robot):
     assert [j.name for j in gw.load("four_bar", cut="pin_b").tree.cuts] == ["pin_b"]
-    with pytest.raises(gw.CompileError, match="drives is a mapping"):
+    with pytest.raises(gw.CompileError, match="drives must be a mapping"):
         gw.compile(robot, drives="right_finger")
-    with pytest.raises(gw.ModelError, match=r"search_path is a list.*write \['/tmp'\]"):
+    with pytest.raises(gw.ModelError, match=r"search_path must be a list.*write \['/tmp'\]"):
         gw.load("gripper", search_path="/tmp")
 
 

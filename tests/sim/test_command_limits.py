@@ -295,8 +295,8 @@ def test_mistakes_are_named():
     for call, message in (
         (lambda: mock().write({"a/positon": 1}), "a/position"),
         (lambda: mock().write({"a/position": float("inf")}), "a finite number"),
-        (lambda: mock(position_state_following_offset="x"), "position_state_following_offset is a number"),
-        (lambda: mock().update(0.0), "a period is positive"),
+        (lambda: mock(position_state_following_offset="x"), "position_state_following_offset must be a number"),
+        (lambda: mock().update(0.0), "a period must be positive"),
         (lambda: mock()["a/positon"], "a/position"),
     ):
         with pytest.raises(gw.GearwrightError, match=message):

@@ -37,16 +37,16 @@ def test_a_file_is_loaded():
         ({"device": None}, "valid: 'cpu'"),
         ({"dt": 0.0}, "dt must be"),
         ({"dt": float("nan")}, "dt must be"),
-        ({"dt": "fast"}, "dt is a number"),
-        ({"dt": True}, "dt is a number"),
-        ({"batch": 0}, "batch is a whole number"),
-        ({"batch": 1.5}, "batch is a whole number"),
-        ({"threads": 0}, "threads is a whole number"),
-        ({"iterations": 0}, "iterations is a whole number"),
-        ({"passes": 0}, "passes is a whole number"),
+        ({"dt": "fast"}, "dt must be a number"),
+        ({"dt": True}, "dt must be a number"),
+        ({"batch": 0}, "batch must be a whole number"),
+        ({"batch": 1.5}, "batch must be a whole number"),
+        ({"threads": 0}, "threads must be a whole number"),
+        ({"iterations": 0}, "iterations must be a whole number"),
+        ({"passes": 0}, "passes must be a whole number"),
         ({"passes": 3, "integrator": "euler"}, "'euler' does not iterate"),
-        ({"gravity": (0, 0)}, "gravity is three"),
-        ({"gravity": (0, 0, float("inf"))}, "gravity is three"),
+        ({"gravity": (0, 0)}, "gravity must be three"),
+        ({"gravity": (0, 0, float("inf"))}, "gravity must be three"),
     ],
     ids=str,
 )
@@ -110,7 +110,7 @@ def test_code_is_found_again_without_tracing(double_pendulum, fresh, monkeypatch
     again = compile(double_pendulum)
     assert again.from_cache
     assert (motion(again), again.energy, dict(again.acceleration)) == expected
-    assert compile(double_pendulum, dt=5e-4).from_cache  # dt is a number, not part of the code
+    assert compile(double_pendulum, dt=5e-4).from_cache  # dt must be a number, not part of the code
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "foreign"])

@@ -419,7 +419,7 @@ def test_mistakes_of_declarations(arm, double_pendulum):
             compile(arm, controller=with_(**declared))
     assert compile(arm, controller=PID_ARM, parameters=("motor.kp", "upper.mass")).parameters["motor.kp"] == 30.0
     for wrong in (0.0, -0.001, 2.5e-4, 1.5e-3, True, "0.01", float("nan"), float("inf")):
-        with pytest.raises(gw.CompileError, match="control_period is a whole number of steps"):
+        with pytest.raises(gw.CompileError, match="control_period must be a whole number of steps"):
             compile(arm, controller=mixed, control_period=wrong)
     with pytest.raises(gw.CompileError, match=r"in seconds: 3 steps of 0.001 s are control_period=0.003"):
         compile(arm, controller=mixed, control_period=3)

@@ -71,7 +71,7 @@ def test_the_limit_can_be_lowered_and_raised():
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "many", None])
 def test_the_limit_is_a_whole_number(wrong):
-    with pytest.raises(gw.CompileError, match="most_operations is a whole number"):
+    with pytest.raises(gw.CompileError, match="most_operations must be a whole number"):
         gw.compile("gripper", most_operations=wrong)
 
 

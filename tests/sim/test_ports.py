@@ -69,9 +69,9 @@ def test_wrong_names_and_values(gripper):
     sim = compile(gripper, batch=2)
     port = sim.port(robot=1)
     for wrong, problem in [
-        (lambda: sim.port(robot=2), r"robot is one of 0 … 1, not 2"),
-        (lambda: sim.port(robot=-1), r"robot is one of 0 … 1, not -1"),
-        (lambda: sim.port(robot=0.5), r"robot is one of 0 … 1, not 0.5"),
+        (lambda: sim.port(robot=2), r"robot must be one of 0 … 1, not 2"),
+        (lambda: sim.port(robot=-1), r"robot must be one of 0 … 1, not -1"),
+        (lambda: sim.port(robot=0.5), r"robot must be one of 0 … 1, not 0.5"),
         (lambda: port.command("moto"), "no actuator named 'moto'.*'motor'"),
         (lambda: port.position("left_fingr"), "left_finger"),
         (lambda: port.sensor("nothing"), "no sensor named 'nothing'"),

@@ -132,7 +132,7 @@ def test_what_moves_no_mass_is_reported_and_runs(text: str) -> None:
     """As if the joint had a small armature: nothing pulls at it, so that it stays, or goes where it is led."""
     robot = gw.loads(text)
     (found, *_) = [d for d in robot.diagnostics if d.code == "inertia-missing" and "moves no mass" in d.message]
-    assert found.severity == "warning" and found.line and "armature of 1e-06 is taken" in found.message
+    assert found.severity == "warning" and found.line and "armature of 1e-06 is used" in found.message
     with pytest.warns(gw.LoadWarning, match="inertia-missing"):
         sim = gw.compile(robot)
     sim.step(n=200)

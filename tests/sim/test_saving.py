@@ -305,7 +305,7 @@ def test_only_a_file_that_this_user_saved_here_runs_its_code(
     message = refusal(file)
     assert "not saved by you on this machine" in message and "damaged" not in message
     for trust in ("no", 1, None, np.True_):
-        with pytest.raises(gw.ModelError, match="trust is True or False"):
+        with pytest.raises(gw.ModelError, match="trust must be True or False"):
             gw.open(file, trust=trust)  # type: ignore[arg-type]
     assert not (tmp_path / "another user").exists()
     gw.open(file, trust=True).save(tmp_path / "own.gw")

@@ -94,7 +94,7 @@ def test_too_many_steps(double_pendulum, n):
 @pytest.mark.parametrize("n", [1.0, 2.5, True, False, "2", None, [1], np.float64(1.0), -1, np.int64(-3), -(10**30)])
 def test_what_is_no_number_of_steps(double_pendulum, n):
     sim = compile(double_pendulum)
-    with pytest.raises(gw.ModelError, match=r"n is a (whole )?number of steps"):
+    with pytest.raises(gw.ModelError, match=r"n must be a (whole )?number of steps"):
         sim.step(effort={"elbow": 1.0}, n=n)
     assert sim.time == 0.0 and sim.effort["elbow"] == 0.0
     sim.step(n=np.int64(2))

@@ -100,14 +100,14 @@ def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
         ({"metrics": {"x": "rigth_finger.position:last"}}, "did you mean 'right_finger.position'"),
         ({"metrics": {"x": lambda rec: rec.time}}, "of shape"),
         ({"metrics": {"motor.stall_torque": "motor.torque:max"}}, "is the column of a parameter"),
-        ({"metrics": {3: "motor.torque:max"}}, "a metric's name is a text"),
+        ({"metrics": {3: "motor.torque:max"}}, "a metric's name must be a text"),
         ({"metrics": {"x": lambda rec: 1 / 0}}, "raised ZeroDivisionError"),
         ({"metrics": {"x": 3}}, "'signal:reduction' or a function"),
         ({"sampling": "gird"}, "did you mean 'grid'"),
         ({"sampling": "lhs"}, "needs the number of designs"),
         ({"engine": "locl"}, "did you mean 'local'"),
         ({"out": "table.txt"}, "must end in .parquet or .csv"),
-        ({"chunk": 0}, "chunk is a whole number"),
+        ({"chunk": 0}, "chunk must be a whole number"),
         ({"batch": 3}, "batch= is not for a sweep"),
     ],
 )  # fmt: skip
@@ -313,7 +313,7 @@ def test_a_table_of_another_sweep_is_kept(gripper, ending: str, tmp_path: Path) 
     ):
         gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, **RUN)
     assert out.read_bytes() == before and first.columns[-1] == "a"
-    with pytest.raises(gw.ModelError, match="overwrite is True or False, not 'no'"):
+    with pytest.raises(gw.ModelError, match="overwrite must be True or False, not 'no'"):
         gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, overwrite="no", **RUN)
     assert gw.sweep(gripper, vary, {"b": "motor.velocity:max"}, out=out, overwrite=True, **RUN).columns[-1] == "b"
     out.write_text("time,mine\n1,2\n")

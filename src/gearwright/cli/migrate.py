@@ -55,7 +55,7 @@ def migrate(
     if target is not None and not check and same_file(source, target):
         _stop(f"{target!r} is IN itself; --in-place writes to it", 2)
     if not tolerance >= 0:
-        _stop(f"--tolerance is a number of at least 0, not {tolerance:g}", 2)
+        _stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
     try:
         done = migrated(
             source, target, in_place=in_place, check=check, verify=verify, tolerance=tolerance,

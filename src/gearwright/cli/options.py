@@ -20,7 +20,7 @@ def duration_checked(given: float | None) -> float | None:
     from math import isfinite
 
     if given is not None and not (isfinite(given) and given >= 0):
-        raise _refused(f"--duration: a duration is a number of seconds, not {given:g}")
+        raise _refused(f"--duration: a duration must be a number of seconds, not {given:g}")
     return given
 
 

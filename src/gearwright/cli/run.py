@@ -100,7 +100,7 @@ def run(
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: assigned("--set" if what == "position" else f"--{what}", given[what]) for what in given}
     if every < 1:
-        _stop(f"--every is a number of steps, 1 or more, not {every}", 2)
+        _stop(f"--every must be a number of steps, 1 or more, not {every}", 2)
     _check_files(out, plot, report)
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])

@@ -251,7 +251,7 @@ def _whole(text: str, actuator: str) -> int:
         return int(text, 0)
     except ValueError:
         raise typer.BadParameter(
-            f"the id of {actuator!r} is a whole number, not {text!r}", param_hint="--node"
+            f"the id of {actuator!r} must be a whole number, not {text!r}", param_hint="--node"
         ) from None
 
 

@@ -112,5 +112,5 @@ def exchangeable(values: Any, shape: tuple[int, int, int]) -> Any:
     """An array (size, batch) of any library, checked."""
     _, batch, size = shape
     if values.shape != (size, batch):
-        raise ModelError(f"an array of shape {(size, batch)}, numbers by robots, is to be given, not {values.shape}")
+        raise ModelError(f"an array of shape {(size, batch)}, numbers by robots, is needed, not {values.shape}")
     return values

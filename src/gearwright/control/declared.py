@@ -83,7 +83,7 @@ def declared(controller: Any) -> Declared:
     if isinstance(controller, type):
         raise ModelError(f"the controller is the class {controller.__name__}; give an instance of it")
     if not callable(controller):
-        raise ModelError(f"a controller is a function of the simulation, not {_kind(controller)}")
+        raise ModelError(f"a controller must be a function of the simulation, not {_kind(controller)}")
     if inspect.iscoroutinefunction(controller) or inspect.isgeneratorfunction(controller):
         raise ModelError("a controller is a plain function: neither async nor a generator")
     name = str(getattr(controller, "__name__", None) or type(controller).__name__)
@@ -97,7 +97,7 @@ def _numbers(name: str, what: str, values: Any) -> dict[str, float]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise ModelError(f"{what} of controller {name!r} is a mapping from names to numbers, not {_kind(values)}")
+        raise ModelError(f"{what} of controller {name!r} must be a mapping from names to numbers, not {_kind(values)}")
     found = {}
     for key, value in values.items():
         number = as_float(value)

@@ -36,7 +36,7 @@ class PID:
         names = ("kp", "ki", "kd") if callable(self.target) else ("kp", "ki", "kd", "target")
         own = {name: number(f"{name} of a PID", getattr(self, name)) for name in names}
         if not number("the limit of a PID", self.limit, infinite=True) > 0:
-            raise ModelError(f"the limit of a PID is a positive number, not {self.limit!r}")
+            raise ModelError(f"the limit of a PID must be a positive number, not {self.limit!r}")
         object.__setattr__(self, "memory", {f"{self.commands}.integral": 0.0})
         object.__setattr__(self, "parameters", {f"{self.commands}.{n}": x for n, x in own.items()})
 

@@ -146,7 +146,7 @@ def window(times: Array, time: tuple[float, float] | None) -> slice:
     try:
         first, last = (float(t) for t in time)
     except (TypeError, ValueError):
-        raise ModelError(f"time is a pair of seconds, such as (0.1, 0.5), not {time!r:.60}") from None
+        raise ModelError(f"time must be a pair of seconds, such as (0.1, 0.5), not {time!r:.60}") from None
     rows = slice(int(np.searchsorted(times, first - 1e-12)), int(np.searchsorted(times, last + 1e-12, side="right")))
     if not len(times[rows]):
         raise ModelError(f"no row from {first:g} to {last:g} s: the recording is from {times[0]:g} to {times[-1]:g} s")
@@ -183,7 +183,9 @@ def which(batch: int, robots: int | Sequence[int]) -> Array:
         return np.unique(np.linspace(0, batch - 1, max(1, min(robots, batch))).round().astype(int))
     chosen = np.asarray(robots)
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer) or not ((chosen >= 0) & (chosen < batch)).all():
-        raise ModelError(f"robots is a number of them, or a list of indices from 0 to {batch - 1}, not {robots!r:.60}")
+        raise ModelError(
+            f"robots must be a number of them, or a list of indices from 0 to {batch - 1}, not {robots!r:.60}"
+        )
     return chosen
 
 

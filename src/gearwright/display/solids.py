@@ -37,7 +37,7 @@ class ConvexSolid(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Camera:
-    """Stands at an azimuth from −y towards −x and at an elevation, far away; the world's z is up in the picture."""
+    """A distant camera, at an azimuth from −y towards −x and at an elevation; the world's z is up in the picture."""
 
     azimuth: float = 0.0  # from −y towards −x [°]
     elevation: float = 0.0  # above the horizon [°]
@@ -67,7 +67,7 @@ TOP = Camera(elevation=90.0)  # x to the right, y up
 
 
 def faces(robot: Mechanism, poses: Poses, camera: Camera) -> list[Face]:
-    """Everything that is seen, in the order in which to draw it."""
+    """All visible faces, in drawing order."""
     forward = camera.axes[2]
     found = []
     for solid in _far_to_near(list(_solids(robot, poses, camera)), forward):

@@ -43,22 +43,22 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         if self.base is not None and not (isinstance(self.base, str) and self.base in ("floating", "fixed")):
-            raise ModelError(f"base is 'floating' or 'fixed', not {self.base!r:.60}")
+            raise ModelError(f"base must be 'floating' or 'fixed', not {self.base!r:.60}")
         trusted = self.plugins is None or (isinstance(self.plugins, str) and self.plugins == "trust")
         if not (trusted or _is_list(self.plugins, str | os.PathLike)):
-            raise ModelError(f"plugins is 'trust' or a list of folders, not {self.plugins!r:.60}")
+            raise ModelError(f"plugins must be 'trust' or a list of folders, not {self.plugins!r:.60}")
         if self.closures is not None and not isinstance(self.closures, str | os.PathLike | Mapping | Sequence):
-            raise ModelError(f"closures is the path of a file, or a list of closures, not {self.closures!r:.60}")
+            raise ModelError(f"closures must be the path of a file, or a list of closures, not {self.closures!r:.60}")
         for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
             if isinstance(given, (str, bytes, os.PathLike)):
-                raise ModelError(f"{name} is a list, not {given!r}; write [{given!r}]")
+                raise ModelError(f"{name} must be a list, not {given!r}; write [{given!r}]")
             if not _is_list(given, str if name == "xacro_env" else str | os.PathLike):
-                raise ModelError(f"{name} is a list of {KINDS[name]}, not {given!r:.60}")
+                raise ModelError(f"{name} must be a list of {KINDS[name]}, not {given!r:.60}")
         checked_names("cut", self.cut)
         if self.model is not None:
             checked_name("a model", self.model)
         if not isinstance(self.xacro_args, Mapping) or not all(isinstance(n, str) for n in self.xacro_args):
-            raise ModelError(f"xacro_args is a dictionary of names and values, not {self.xacro_args!r}")
+            raise ModelError(f"xacro_args must be a dictionary of names and values, not {self.xacro_args!r}")
 
     @property
     def policy(self) -> PluginPolicy:

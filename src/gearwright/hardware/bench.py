@@ -49,7 +49,7 @@ class BenchRecording(Interface):
 
 
 class Bench:
-    """Rig, buses, clock and transports. A context: it listens when it is made, and stops at the end.
+    """Rig, buses, clock and transports. It is a context manager: it listens from the start, and stops at the end.
 
     All of it runs under one lock: in the thread of the server, or in that of a caller.
     """
@@ -70,7 +70,7 @@ class Bench:
         wires = {name: Wire(seed + k) for k, name in enumerate(("can", *rig.lines))}
         if bitrate is not None:
             if not bitrate > 0:
-                raise ModelError(f"the bus's bitrate is positive [bit/s], not {bitrate}")
+                raise ModelError(f"the bus's bitrate must be positive [bit/s], not {bitrate}")
             wires["can"].bitrate = bitrate
         self.latency = Lateness()  # from a frame's arrival to its answers
         self.network = CanNetwork(rig, wires["can"], self._after_frame, self.latency)
@@ -165,7 +165,7 @@ class Bench:
         return bus
 
     def step(self, n: int = 1) -> None:
-        """n steps of the simulation, from this thread; arms lockstep."""
+        """Makes n steps of the simulation, from this thread; arms lockstep."""
         with self.lock:
             self.pacer.arm()
             self.advance(n)
@@ -173,21 +173,21 @@ class Bench:
                 raise self.failure
 
     def run(self, seconds: float) -> None:
-        """Steps for so many seconds of the simulation, rounded to the nearest."""
+        """Simulates this many seconds, rounded to the nearest step."""
         self.step(round(seconds / self.rig.plant.dt))
 
     def hold(self, joint: str, position: float) -> None:
-        """A hand drags a joint to a position [rad, m] and holds it there, until `release`."""
+        """Drags a joint to a position [rad, m], as by hand, and holds it there until `release`."""
         with self.lock:
             self.rig.plant.hold(joint, position)
 
     def release(self, joint: str) -> None:
-        """The hand lets go."""
+        """Releases a joint that is held."""
         with self.lock:
             self.rig.plant.hold(joint, None)
 
     def reset(self, position: Mapping[str, float] | None = None) -> None:
-        """The mechanism back to its start at time 0, without faults, all devices power-cycled."""
+        """Resets the mechanism to its start at time 0, clears faults and power-cycles all devices."""
         with self.lock:
             self.faults.clear()
             for wire in self.faults.wires.values():
@@ -198,15 +198,15 @@ class Bench:
             self.network.emit(self.rig.boot())
 
     def add_recorder(self, recorder: BenchRecording) -> None:
-        """Closed with the bench."""
+        """Adds a recorder, which is closed with the bench."""
         self._recorders.append(recorder)
 
     # --- time ---------------------------------------------------------------------------------------------------
 
     def advance(self, n: int, until: float = inf) -> int:
-        """At most n steps, until a time of the wall clock; how many were made. Called under the lock.
+        """Makes up to n steps, until a wall-clock time, and returns their number. Called under the lock.
 
-        What devices send goes out.
+        Frames that devices send are transmitted.
         """
         rig = self.rig
         for made in range(n):
@@ -307,12 +307,12 @@ class Bench:
                 self._eeprom.save()
 
     def interrupt(self) -> None:
-        """Ends what a client's request has under way, without waiting for the lock: for handlers of signals."""
+        """Ends a client's request that is in progress, without waiting for the lock; for signal handlers."""
         self._interrupted = True
         self.loop.wake()
 
     def close(self) -> None:
-        """Stops the thread and takes all sockets, ports and links away."""
+        """Stops the thread and removes all sockets, ports and links."""
         if not self._open:
             return
         self._open = False
@@ -347,5 +347,5 @@ def _whole_steps(cycle: float | None, dt: float) -> int:
         return 1
     steps = round(cycle / dt) if isfinite(cycle / dt) else 0
     if steps < 1 or abs(steps * dt - cycle) > 1e-6 * cycle:
-        raise ModelError(f"a cycle is a whole number of steps of {dt:g} s, not {cycle:g} s")
+        raise ModelError(f"a cycle must be a whole number of steps of {dt:g} s, not {cycle:g} s")
     return steps

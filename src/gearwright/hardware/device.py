@@ -29,7 +29,7 @@ class Device:
 
     @property
     def state(self) -> str:
-        """State of the protocol's own machine, in its words."""
+        """State of the protocol's state machine, by its own name."""
         return "on" if self.drive.powered else "off"
 
     @property
@@ -45,7 +45,7 @@ class Device:
     # --- power and memory --------------------------------------------------------------------------------------
 
     def power_on(self, t: float) -> None:
-        """After a power cycle: everything but `memory` is as it was delivered."""
+        """Resets everything except `memory` to its factory state, as after a power cycle."""
         return None
 
     @property

@@ -46,9 +46,9 @@ def _binding(file: Path, actuator: str, entry: Any) -> DeviceBinding:
         raise UnknownNameError(f"{file}: protocol", protocol, list(PROTOCOLS))
     for name, value in entry.items():
         if not isinstance(value, str | int | float):  # nor is it printed: aliases may make it endless
-            raise GearwrightError(f"{where}: {name!s:.60} is a number or a text, not a {type(value).__name__}")
+            raise GearwrightError(f"{where}: {name!s:.60} must be a number or a text, not a {type(value).__name__}")
     if node is not None and (isinstance(node, bool) or not isinstance(node, int) or node < 0):
-        raise GearwrightError(f"{where}: a node is a whole number, not {node!r}")
+        raise GearwrightError(f"{where}: a node must be a whole number, not {node!r}")
     options = tuple((str(k), str(v)) for k, v in entry.items() if k not in ("protocol", "node", "model"))
     model = entry.get("model")
     return DeviceBinding(protocol=protocol, node=node, model=None if model is None else str(model), options=options)

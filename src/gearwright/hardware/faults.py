@@ -159,7 +159,7 @@ class Faults:
         self.active[kind, target] = amount
 
     def clear(self, kind: str | None = None, target: str | None = None) -> None:
-        """One fault, all of a kind, or all."""
+        """Clears one fault, all of a kind, or all."""
         for known, where in list(self.active):
             if kind in (None, known) and target in (None, where):
                 FAULTS[known].clear(self, where)

@@ -83,7 +83,7 @@ class Supply:
 
     def __init__(self, nominal: float, resistance: float = 0.0) -> None:
         if not 0.0 <= resistance < inf:
-            raise ModelError(f"the supply's resistance is a number of at least 0 [Ω], not {resistance}")
+            raise ModelError(f"the supply's resistance must be a number of at least 0 [Ω], not {resistance}")
         self.nominal, self.resistance = nominal, resistance  # [V], [Ω]
         self.voltage = nominal
         self.forced: float | None = None  # [V]: a fault's

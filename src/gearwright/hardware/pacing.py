@@ -48,7 +48,7 @@ class Pacer:
 
     def __init__(self, mode: ClockMode, dt: float, factor: float = 1.0, catch_up: float = CATCH_UP) -> None:
         if not 0.0 < factor < inf:
-            raise ModelError(f"the clock's factor is positive and finite, not {factor}; freerun has no limit")
+            raise ModelError(f"the clock's factor must be positive and finite, not {factor}; freerun has no limit")
         self.dt, self.factor, self.catch_up = dt, factor, catch_up
         self.armed = False
         self.overruns = 0  # times that wall time was given up

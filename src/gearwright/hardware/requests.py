@@ -204,7 +204,7 @@ def _mapping(values: Any, what: str) -> dict[str, Any]:
 
 def _number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise ModelError(f"{what} is a finite number, not {value!r:.60}")
+        raise ModelError(f"{what} must be a finite number, not {value!r:.60}")
     return float(value)
 
 

@@ -55,7 +55,7 @@ def _node(joint: Component) -> int | None:
     try:
         return int(text, 0)
     except ValueError:
-        raise ModelError(f"ros2_control joint {joint.name!r}: an id is a whole number, not {text!r:.60}") from None
+        raise ModelError(f"ros2_control joint {joint.name!r}: an id must be a whole number, not {text!r:.60}") from None
 
 
 def _actuators_of(robot: Mechanism, joint: str) -> list[str]:

@@ -48,14 +48,14 @@ def serve(
     link        a stable name for the serial port; one for each of several: NAME-protocol
     adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
     socketcand, tcp   "host:port" of a socketcand server and of JSON Lines, loopback unless a host is given; port 0: any
-    token       a secret that clients of these two must say first; for ports that others can reach
+    token       a secret that clients of these two must send first; for ports that others can reach
     can         other python-can buses that the devices are on, "interface:channel"; frames of other clients go there
                 only if they open a channel that ends with ".bridge", or `bench.can(bridged=True)`
     eeprom      file of the registers that drives keep across power cycles
     bitrate     [bit/s] of the CAN bus: frames take time
     enforce_command_limits   ros2_control's joint limiter holds commands of its interfaces to the joints' limits
     mock        the interfaces behave as ros2_control's `mock_components/GenericSystem`: commands become states
-    start       False: the clock stands and nothing is recorded until `bench.start()`
+    start       False: the clock does not run and nothing is recorded until `bench.start()`
     """
     made = _bench(
         robot, protocol, nodes, model, options, devices, dt, supply_resistance, compiling,
@@ -126,5 +126,5 @@ def address(text: str) -> tuple[str, int]:
     """`host:port`, `:port` or `port`; loopback where there is no host."""
     host, _, port = str(text).rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise GearwrightError(f"an address is host:port or port, not {text!r:.80}")
+        raise GearwrightError(f"an address must be host:port or port, not {text!r:.80}")
     return host.strip("[]") or "127.0.0.1", int(port)

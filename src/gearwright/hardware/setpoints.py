@@ -17,7 +17,7 @@ class Setpoint:
     """Torque off: the winding is open, and the shaft coasts."""
 
     def torque(self, drive: MotorDrive, dt: float) -> float:
-        """The torque that the drive wants, before its limits. Called once in a period of its loops."""
+        """The torque that the drive demands, before its limits. Called once per period of its loops."""
         return 0.0
 
 

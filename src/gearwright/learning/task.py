@@ -96,7 +96,7 @@ def _on_host(actions: Any) -> Array:
         return np.asarray(actions, dtype=float)
     except (TypeError, RuntimeError):
         if not hasattr(actions, "__dlpack__"):
-            raise ModelError(f"actions are an array (B, m), not {type(actions).__name__}") from None
+            raise ModelError(f"actions must be an array (B, m), not {type(actions).__name__}") from None
     import cupy
 
     return np.asarray(cupy.from_dlpack(actions).get(), dtype=float)
@@ -147,5 +147,5 @@ def _per_robot(what: str, values: Any, batch: int) -> Array:
 def _whole(what: str, seconds: float, each: float) -> int:
     count = round(number(what, seconds, what="a number of seconds") / each)
     if count < 1 or abs(count * each - seconds) > 1e-6 * each * count:
-        raise ModelError(f"{what} is a whole number of {each:g} s, not {seconds!r}")
+        raise ModelError(f"{what} must be a whole number of {each:g} s, not {seconds!r}")
     return count

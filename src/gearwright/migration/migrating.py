@@ -46,7 +46,7 @@ def migrate(
     checked_path(source, "the source")
     destination = _destination(source, target, in_place, check)
     if not number("tolerance", tolerance) >= 0:
-        raise ModelError(f"tolerance is a number of at least 0, not {tolerance!r}")
+        raise ModelError(f"tolerance must be a number of at least 0, not {tolerance!r}")
     text = _text(source)
     reader = _Reader(text, search_path, plugins)
     if check:

@@ -73,7 +73,7 @@ class Quantity:
     def problem(self, name: str, value: Any) -> str | None:
         """Why a field cannot have this value; None if it can."""
         if self.choices:
-            return None if value in self.choices else f"{name} is {_either(self.choices)}, not {_shown(value)}"
+            return None if value in self.choices else f"{name} must be {_either(self.choices)}, not {_shown(value)}"
         if self.nonzero and (value == 0 or not isfinite(value)):
             return f"{name} must be finite and not zero, not {value}"
         if self.above is not None and not value > self.above:
@@ -203,7 +203,7 @@ def _bounds(kind: Any) -> tuple[_Bounds, ...]:
 
 
 def check(part: Any, owner: str = "") -> None:
-    """Raises ModelError where a value is not a number, is outside of its field's range, or breaks a rule of the part.
+    """Raises ModelError if a value is not a number, is outside its field's range, or breaks a rule of the part.
 
     Rules are what `rules()` of the part yields: whether it holds, and the rule in words.
     """
@@ -236,7 +236,7 @@ def _check_field(field: _Bounds, value: Any, owner: str) -> None:
             continue
         number = as_float(x)
         if number is None:
-            raise ModelError(f"{owner}{entry} is a number, not {x!r:.{WIDTH}}")
+            raise ModelError(f"{owner}{entry} must be a number, not {x!r:.{WIDTH}}")
         if meaning is NOTHING:
             if field.form == "whole" and number % 1:  # NaN is not whole, either
                 raise ModelError(f"{owner}{entry} must be a whole number, not {x!r:.{WIDTH}}")
@@ -249,10 +249,10 @@ def _choice_problem(field: _Bounds, value: Any) -> str | None:
     """Why a field cannot have this value, where it is a truth value or one of a few."""
     truth = isinstance(value, bool | np.bool_)
     if field.form == "truth":
-        return None if truth else f"{field.name} is True or False, not {value!r:.{WIDTH}}"
+        return None if truth else f"{field.name} must be True or False, not {value!r:.{WIDTH}}"
     plain = isinstance(value, str | int | float) and not truth
     if field.quantity.choices and not (plain and value in field.quantity.choices):
-        return f"{field.name} is {_either(field.quantity.choices)}, not {_shown(value)}"
+        return f"{field.name} must be {_either(field.quantity.choices)}, not {_shown(value)}"
     return None
 
 
@@ -262,7 +262,7 @@ def _entries(name: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
         yield name, value
         return
     if not isinstance(value, tuple | list | np.ndarray):
-        raise ModelError(f"{name} is a sequence of numbers, not {value!r:.{WIDTH}}")
+        raise ModelError(f"{name} must be a sequence of numbers, not {value!r:.{WIDTH}}")
     for i, entry in enumerate(value):
         yield from _entries(f"{name}[{i}]", entry, depth - 1)
 

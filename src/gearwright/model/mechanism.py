@@ -366,7 +366,7 @@ class Mechanism(NotebookDisplay):
             followers = {c.follower.joint for c in self.couplings.values()}
             moving = [name for name, j in self.joints.items() if len(j.positions) == 1 and name not in followers]
             first = next(iter(moving), "joint")
-            raise ModelError(f"positions are given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
+            raise ModelError(f"positions must be given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
         tied = {**self.joints, **self.bases}
         q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
         slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}

@@ -38,7 +38,7 @@ class ShownMotion(ABC):
     @speed.setter
     def speed(self, value: float) -> None:
         if not 0.0 < value <= FASTEST:
-            raise GearwrightError(f"the speed is a number above 0, {FASTEST:g} at most, not {value!r:.40}")
+            raise GearwrightError(f"the speed must be a number above 0, {FASTEST:g} at most, not {value!r:.40}")
         self._speed = float(value)
 
     def start(self) -> None:

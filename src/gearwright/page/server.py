@@ -14,6 +14,8 @@ from gearwright.page.gate import Gate, guarded
 HOST, PORT, LAST_PORT = "127.0.0.1", 8080, 65535
 TRIES = 1000  # ports after the one that is wanted
 BRAND = (47, 127, 193)
+# viser's boxes beside sliders are too narrow for a sign, five digits and a point
+STYLE = '<style>.mantine-NumberInput-root[style*="3rem"] { width: 3.7rem !important; flex-shrink: 0; }</style>'
 
 
 def serve(port: int | None, gate: Gate) -> Any:
@@ -30,13 +32,14 @@ def serve(port: int | None, gate: Gate) -> Any:
         raise
     theme(server, False)
     server.gui.main_panel.dock_right()
+    server.gui.add_html(STYLE)
     return server
 
 
 def free_port(wanted: int) -> int:
     """This port, or the next one that nobody has; 0 is any."""
     if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted <= LAST_PORT:
-        raise GearwrightError(f"a port is a whole number, 0 … {LAST_PORT}, not {wanted!r:.40}")
+        raise GearwrightError(f"a port must be a whole number, 0 … {LAST_PORT}, not {wanted!r:.40}")
     for port in range(wanted, min(wanted + TRIES, LAST_PORT) + 1):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

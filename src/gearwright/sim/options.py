@@ -77,7 +77,7 @@ class Options:
             if getattr(self, option) is not None or option not in ("threads", "passes"):
                 whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
-            raise CompileError(f"gravity is three finite numbers [m/s²], not {self.gravity!r}")
+            raise CompileError(f"gravity must be three finite numbers [m/s²], not {self.gravity!r}")
         if self.control_period > 1 and self.controller is None:
             raise CompileError("control_period needs a controller: give compile(controller=…) as well")
         if self.coupling is not None and not (isinstance(self.coupling, str) and self.coupling in MODES):
@@ -130,14 +130,14 @@ def control_steps(period: Any, dt: float, error: type[GearwrightError]) -> int:
     seconds = as_float(period)
     steps = 0.0 if seconds is None or not seconds > 0 else seconds / dt
     if not 0.5 < steps <= MOST or abs(steps - round(steps)) > WHOLE * steps:
-        raise error(f"control_period is a whole number of steps of {dt:g} s, in seconds, not {period!r:.60}")
+        raise error(f"control_period must be a whole number of steps of {dt:g} s, in seconds, not {period!r:.60}")
     return round(steps)
 
 
 def _seconds(dt: Any) -> float:
     seconds = as_float(dt)
     if seconds is None:
-        raise CompileError(f"dt is a number of seconds, not {dt!r:.60}")
+        raise CompileError(f"dt must be a number of seconds, not {dt!r:.60}")
     return seconds
 
 
@@ -151,7 +151,7 @@ def _acceleration(gravity: Any) -> tuple[float, ...] | None:
     if len(given) < len(found):
         strength = as_float(gravity)
         down = "(0, 0, -9.81)" if strength is None else f"(0, 0, {-abs(strength):g})"
-        raise CompileError(f"gravity is three numbers [m/s²], such as {down}, not {gravity!r:.60}")
+        raise CompileError(f"gravity must be three numbers [m/s²], such as {down}, not {gravity!r:.60}")
     return given
 
 
@@ -159,7 +159,7 @@ def _drives(given: object) -> dict[str, Drive]:
     from gearwright.model.hardware.drives import Drive
 
     if given is not None and not isinstance(given, Mapping):
-        raise CompileError(f"drives is a mapping from joints to gearwright.Drive(…), not {given!r:.60}")
+        raise CompileError(f"drives must be a mapping from joints to gearwright.Drive(…), not {given!r:.60}")
     drives = dict(given) if isinstance(given, Mapping) else {}
     for joint, drive in drives.items():
         if not isinstance(drive, Drive):

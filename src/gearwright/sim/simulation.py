@@ -182,7 +182,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         state = numbers("the state", value)
         expected = (size,) if self.batch == 1 else (self.batch, size)
         if state.shape != expected:
-            raise ModelError(f"the state is an array of shape {expected}, not {state.shape}")
+            raise ModelError(f"the state must be an array of shape {expected}, not {state.shape}")
         position_checked("the state", state[..., : self.batch_state.parts[StepSlot.POSITION]])
         self.set_batch(state.reshape(self.batch, size))
 

@@ -24,7 +24,7 @@ def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: st
 
 
 def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
-    """All designs by two metrics, and those that no other beats in both; `-name` wants little, `name` much."""
+    """Draws all designs by two metrics, and their Pareto front; `-name` minimises a metric, `name` maximises it."""
     if len(goals) != 2:
         raise ModelError("a Pareto front needs two metrics; a '-' before a name minimises it")
     names = [g.removeprefix("-") for g in goals]

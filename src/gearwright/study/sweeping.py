@@ -185,14 +185,14 @@ def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], d
         if name in parameters:
             raise ModelError(f"{name!r} is the column of a parameter that is varied: give the metric another name")
         if not isinstance(name, str):
-            raise ModelError(f"a metric's name is a text, not {name!r:.60}")
+            raise ModelError(f"a metric's name must be a text, not {name!r:.60}")
         if isinstance(metric, str):
             split(metric)
             reductions[name] = metric
         elif callable(metric):
             functions[name] = metric
         else:
-            raise ModelError(f"the metric {name!r} is 'signal:reduction' or a function, not {metric!r:.60}")
+            raise ModelError(f"the metric {name!r} must be 'signal:reduction' or a function, not {metric!r:.60}")
     return reductions, functions
 
 

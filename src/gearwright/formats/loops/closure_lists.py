@@ -99,7 +99,7 @@ def _entries(given: Any, draft: Draft) -> Iterator[Mapping[str, Any]]:
     for entry in given:
         pair = _is_list(entry) and len(entry) == 2
         if not pair and not isinstance(entry, Mapping):
-            raise _WrongError(f"a closure is two links, or a mapping of {', '.join(KEYS)}, not {_short(entry)}")
+            raise _WrongError(f"a closure must be two links, or a mapping of {', '.join(KEYS)}, not {_short(entry)}")
         yield {"links": entry} if pair else entry
 
 
@@ -147,7 +147,7 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
         raise _WrongError(f"a closure has no {strange[0]!r}; it has {', '.join(KEYS)}")
     links: Any = entry.get("links")
     if not _is_list(links) or len(links) != 2 or not all(isinstance(n, str) and n for n in links):
-        raise _WrongError(f"links are the names of two links or frames, not {_short(links)}")
+        raise _WrongError(f"links must be the names of two links or frames, not {_short(links)}")
     if "origin" in entry and "origins" in entry:
         raise _WrongError("a closure has an origin in its first link, or origins in both, not both of them")
     first: Pose | None = IDENTITY
@@ -156,7 +156,7 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
         first, second = _pose(entry["origin"]), None
     if "origins" in entry:
         if not _is_list(entry["origins"]) or len(entry["origins"]) != 2:
-            raise _WrongError(f"origins are two, one in each link, not {_short(entry['origins'])}")
+            raise _WrongError(f"origins must be two, one in each link, not {_short(entry['origins'])}")
         first, second = (_pose(o) for o in entry["origins"])
     found = Closure(
         name=str(entry.get("name") or ""), kind=str(entry.get("type") or "fixed"),
@@ -190,7 +190,7 @@ def _numbers(given: Any, counts: tuple[int, ...], what: str) -> list[float]:
     except (TypeError, ValueError):
         values = []
     if len(values) not in counts or not all(isfinite(x) for x in values):
-        raise _WrongError(f"{what} is {' or '.join(map(str, counts))} numbers, not {_short(given)}")
+        raise _WrongError(f"{what} must be {' or '.join(map(str, counts))} numbers, not {_short(given)}")
     return values
 
 

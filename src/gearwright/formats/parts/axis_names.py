@@ -17,5 +17,7 @@ def axis_ref(e: Element, text: str, rename: Rename, axis: str | None = None) -> 
     if axis is None and name and suffix in AXIS_INDEX:
         return AxisRef(rename(name), AXIS_INDEX[suffix])
     if axis is not None and axis not in AXIS_INDEX:
-        e.error("mimic-axis-name", f"the leader's axis is axis or axis2, not {axis!r}{e.report.near(axis, AXIS_INDEX)}")
+        e.error(
+            "mimic-axis-name", f"the leader's axis must be axis or axis2, not {axis!r}{e.report.near(axis, AXIS_INDEX)}"
+        )
     return AxisRef(rename(text.strip()), AXIS_INDEX.get(axis or "axis", 0))

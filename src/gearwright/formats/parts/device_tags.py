@@ -20,7 +20,7 @@ def read_device(e: Element, actuator: str) -> DeviceBinding | None:
     node = written.get("node")
     number = None if node is None else _whole(node)
     if node is not None and number is None:
-        e.error("device-value", f"actuator {actuator!r}: a device's node is a whole number, not {node!r}")
+        e.error("device-value", f"actuator {actuator!r}: a device's node must be a whole number, not {node!r}")
         return None
     options = tuple((k, v) for k, v in written.items() if k not in _OWN)
     return DeviceBinding(

@@ -38,7 +38,7 @@ class ShapeNumbers:
     def _expect(self, name: str, instead: str) -> None:
         e = self.element
         if (e.child(name) if self.nested else e.get(name)) is None:
-            e.warning("element-missing", f"<{e.tag}> has no {name}; {instead} is taken")
+            e.warning("element-missing", f"<{e.tag}> has no {name}; {instead} is used")
 
     def _not_negative(self, name: str, value: float) -> float:
         if value < 0:

@@ -19,7 +19,7 @@ def read_inertia(e: Element, link: str, collisions: Collisions) -> Inertia:
     """Reads the inertia of a <link>. Missing values are the format's defaults, and reported."""
     inertial = e.child("inertial")
     if inertial is None:
-        e.info("inertia-missing", f"link {link!r} has no <inertial>; SDFormat's 1 kg and 1 kg·m² are taken")
+        e.info("inertia-missing", f"link {link!r} has no <inertial>; SDFormat's 1 kg and 1 kg·m² are used")
         return DEFAULT
     added = inertial.child("fluid_added_mass")
     if added is not None:
@@ -40,10 +40,10 @@ def _given(inertial: Element, link: str) -> Inertia:
     tensor = inertial.child("inertia")
     if tensor is None:
         near = inertial.misspelt("inertia")
-        message = f"link {link!r}: <inertial> has no <inertia>; SDFormat's 1 kg·m² about every axis is taken{near}"
+        message = f"link {link!r}: <inertial> has no <inertia>; SDFormat's 1 kg·m² about every axis is used{near}"
         inertial.warning("inertia-missing", message)
     if mass is None:
-        message = f"link {link!r}: <inertial> has no <mass>; SDFormat's 1 kg is taken{inertial.misspelt('mass')}"
+        message = f"link {link!r}: <inertial> has no <mass>; SDFormat's 1 kg is used{inertial.misspelt('mass')}"
         inertial.warning("inertia-missing", message)
     values = _tensor(tensor, link) if tensor is not None else DEFAULT
     m = inertial.child_number("mass", DEFAULT.mass)
@@ -62,7 +62,7 @@ def _tensor(tensor: Element, link: str) -> Inertia:
     missing = [k for k in MOMENTS if tensor.child(k) is None]  # products are left out where they are zero
     if missing:
         near = tensor.misspelt(missing[0])
-        message = f"link {link!r}: <inertia> has no {', '.join(missing)}; SDFormat's 1 kg·m² is taken{near}"
+        message = f"link {link!r}: <inertia> has no {', '.join(missing)}; SDFormat's 1 kg·m² is used{near}"
         tensor.warning("inertia-missing", message)
     xx, yy, zz = (tensor.child_number(k, 1.0) for k in MOMENTS)
     xy, xz, yz = (tensor.child_number(k, 0.0) for k in PRODUCTS)
@@ -79,7 +79,7 @@ def _automatic(e: Element, inertial: Element, link: str, collisions: Collisions)
         c.info("inertia-auto", f"link {link!r}: <auto_inertia_params> are for meshes; not used here")
     unknown = _not_computed(e, collisions)
     if unknown:
-        taken = "what is given is taken" if inertial.children else "1 kg and 1 kg·m² are taken"
+        taken = "the given values are used" if inertial.children else "1 kg and 1 kg·m² are used"
         inertial.warning("inertia-auto", f"link {link!r}: its inertia cannot be computed: {unknown}; {taken}")
         return None
     for tag in ("inertia", "pose"):
@@ -95,7 +95,7 @@ def _automatic(e: Element, inertial: Element, link: str, collisions: Collisions)
         own = next((c for c in element.children if c.tag == "density"), None)
         parts.append((shape, geometry.pose, shape.volume * (default if own is None else _density(element, default))))
         if own is None and inertial.child("density") is None and e.report.first(("density", link)):
-            inertial.info("inertia-auto", f"link {link!r} gives no <density>; SDFormat's {WATER:g} kg/m³ is taken")
+            inertial.info("inertia-auto", f"link {link!r} gives no <density>; SDFormat's {WATER:g} kg/m³ is used")
     total = combined(parts)
     mass = inertial.child_number("mass", total.mass)
     if inertial.child("mass") is None or total.mass == 0:

@@ -127,7 +127,7 @@ def read_axes(
             continue
         if a is None:
             default: Vector3 = Z if tag == "axis" else (0.0, 1.0, 0.0)
-            e.warning("axis-missing", f"joint {name!r} has no <{tag}>; {_shown(default)} is taken")
+            e.warning("axis-missing", f"joint {name!r} has no <{tag}>; {_shown(default)} is used")
             found.append((Axis(xyz=default), None))
             continue
         xyz = axis_direction(a, scope, ends.X_MJ, name, fragment)
@@ -160,7 +160,7 @@ def axis_direction(a: Element, scope: Scope, X_MJ: Pose, name: str, fragment: Fr
     """A unit vector in the joint frame. Before 1.5 axes are in the model's frame, until 1.6 where the file says so."""
     x = a.child("xyz")
     if x is None:
-        a.warning("axis-missing", f"joint {name!r}: an axis without <xyz>; 0 0 1 is taken")
+        a.warning("axis-missing", f"joint {name!r}: an axis without <xyz>; 0 0 1 is used")
     raw = Z if x is None else a.child_vector("xyz", Z)
     expressed_in = x.get("expressed_in") if x is not None else None
     if a.child_truth("use_parent_model_frame", fragment.version < (1, 5)) and fragment.version < (1, 7):
@@ -207,7 +207,7 @@ def _thread_pitch(e: Element) -> float:
     if e.child("screw_thread_pitch") is None and old is None:
         near = e.misspelt("screw_thread_pitch")
         message = (
-            f"screw {e.attributes.get('name', '')!r} has no <screw_thread_pitch>; SDFormat's 1 m/rev is taken{near}"
+            f"screw {e.attributes.get('name', '')!r} has no <screw_thread_pitch>; SDFormat's 1 m/rev is used{near}"
         )
         e.warning("element-missing", message)
         return 1.0

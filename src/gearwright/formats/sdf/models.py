@@ -62,7 +62,7 @@ class ModelReader:
         if not name or (part is not None and part.kind == "link"):
             return name
         near = e.report.near(name, (n for n, _ in _of(scope, "link")))
-        e.recoverable("link-not-found", f"the canonical link {name!r} does not exist{near}; the first link is taken")
+        e.recoverable("link-not-found", f"the canonical link {name!r} does not exist{near}; the first link is used")
         return ""
 
     def _collect(self, scope: Scope, fragment: Fragment) -> None:

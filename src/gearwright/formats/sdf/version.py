@@ -18,7 +18,7 @@ def read_version(root: Element) -> Version:
     latest = f"{LATEST[0]}.{LATEST[1]}"
     if version is None:
         what = "no version" if text is None else f"a version that cannot be read ({text[:20]!r})"
-        root.warning("version-unknown", f"<{root.tag}> has {what}; {latest} is taken")
+        root.warning("version-unknown", f"<{root.tag}> has {what}; {latest} is used")
         return LATEST
     if not (1, 0) <= version <= LATEST:
         root.warning("version-unknown", f"SDFormat {version[0]}.{version[1]} is not known; read as {latest}")

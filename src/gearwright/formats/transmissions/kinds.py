@@ -80,7 +80,7 @@ def _simple(parts: Parts) -> TransmissionMap:
     if whole is not None:
         given.append(parts.element.child_number(NUMBER[parts.dialect], 1.0))
     if not given and parts.dialect == "ros1":
-        message = f"transmission {parts.name!r} gives no {NUMBER[parts.dialect]}; 1 is taken"
+        message = f"transmission {parts.name!r} gives no {NUMBER[parts.dialect]}; 1 is used"
         parts.element.warning("element-missing", message)
     return SimpleTransmission(reduction=prod(given, start=1.0), offset=parts.joints[0].offset)
 
@@ -110,7 +110,7 @@ def _by_role(parts: Parts, ends: list[TransmissionEnd], what: str) -> list[Trans
         return ends
     if sorted(roles) != wanted:
         if parts.dialect == "ros1" and not set(roles) & set(wanted):
-            message = f"transmission {parts.name!r}: roles {roles} are not {wanted}; the order of the file is taken"
+            message = f"transmission {parts.name!r}: roles {roles} are not {wanted}; the order of the file is used"
             parts.element.warning("transmission-role", message)
             return ends
         message = f"transmission {parts.name!r}: the {what}s' roles must be {wanted}, not {roles}"

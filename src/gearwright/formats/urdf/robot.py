@@ -188,14 +188,14 @@ def _report_missing(inertial: Element, mass: Element | None, tensor: Element | N
     """Reports missing values of an <inertial>, which are zero in a URDF: urdfdom refuses them, others accept them."""
     if mass is None or ("value" not in mass.attributes and not mass.text):
         near = inertial.misspelt("mass") if mass is None else ""
-        message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is taken{near}"
+        message = f"link {link!r}: <inertial> has no <mass value=…>; 0 kg is used{near}"
         (mass or inertial).warning("inertia-missing", message)
     if tensor is None:
         near = inertial.misspelt("inertia")
-        inertial.warning("inertia-missing", f"link {link!r}: <inertial> has no <inertia>; 0 kg·m² is taken{near}")
+        inertial.warning("inertia-missing", f"link {link!r}: <inertial> has no <inertia>; 0 kg·m² is used{near}")
     elif not tensor.attributes.keys() >= MOMENTS and not tensor.text:
         missing = ", ".join(k for k in ("ixx", "iyy", "izz") if k not in tensor.attributes)
-        message = f"link {link!r}: <inertia> has no {missing}; 0 is taken{tensor.misspelt(missing[:3])}"
+        message = f"link {link!r}: <inertia> has no {missing}; 0 is used{tensor.misspelt(missing[:3])}"
         tensor.warning("inertia-missing", message)
 
 
@@ -256,7 +256,7 @@ def _read_joint(e: Element, draft: Draft, rename: Rename) -> None:
         e.consume()
         return
     if parent == WORLD and WORLD not in draft.links:
-        e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is taken")
+        e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is used")
     safety = e.child("safety_controller")
     axes = _axes(e, name, kind)
     joint = Joint(
@@ -322,7 +322,7 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
         _leave_axis_settings(e, name, kind, lim, dyn)
         return ()
     if a is None and kind != "planar":
-        e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is taken")
+        e.info("axis-missing", f"joint {name!r} has no <axis>; URDF's default 1 0 0 is used")
     xyz = X if a is None else unit(a, name, a.vector("xyz", X), X)
     bounds = Limits() if kind == "planar" else _limits(e, name, kind, lim)
     passive = _dynamics(dyn, name)
@@ -364,14 +364,14 @@ def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
     bounded = JOINT_KINDS[kind].bounded
     if lim is None:
         if bounded:
-            e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>; none is taken")
+            e.warning("limit-missing", f"joint {name!r} is {kind} and has no <limit>, so it is unlimited")
         return Limits()
     if len(lim.attributes) > 4:
         for known in ("drake:acceleration", "acceleration", "deceleration", "jerk"):
             lim.get(known)
     missing = [k for k in ("effort", "velocity") if k not in lim.attributes]
     if bounded and missing:
-        lim.warning("limit-missing", f"joint {name!r}: <limit> has no {' and no '.join(missing)}; none is taken")
+        lim.warning("limit-missing", f"joint {name!r}: <limit> has no {' and no '.join(missing)}, so it has none")
     default = 0.0 if bounded and ("lower" in lim.attributes or "upper" in lim.attributes) else inf
     lower, upper = lim.number("lower", -default, infinite=True), lim.number("upper", default, infinite=True)
     if not bounded:

@@ -47,7 +47,7 @@ def _unknown_element(e: Element) -> None:
         return
     known = parent.known_tags
     if e.tag in known:
-        e.warning("element-unknown", f"a second <{e.tag}> in <{parent.tag}>; the first is taken")
+        e.warning("element-unknown", f"a second <{e.tag}> in <{parent.tag}>; the first is used")
     else:
         near = e.report.near(e.tag, known, listed=False)
         e.warning("element-unknown", f"<{e.tag}> in <{parent.tag}> is not known{near}")

@@ -36,7 +36,9 @@ def folder() -> Path:
 def path_of(channel: str) -> Path:
     """The socket of a channel."""
     if not _NAME.fullmatch(channel) or channel in (".", ".."):
-        raise GearwrightError(f"a channel is a name like can0: letters, digits, '_', '-' and '.', not {channel!r:.80}")
+        raise GearwrightError(
+            f"a channel must be a name like can0: letters, digits, '_', '-' and '.', not {channel!r:.80}"
+        )
     return folder() / f"{channel}.sock"
 
 

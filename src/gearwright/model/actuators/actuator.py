@@ -58,11 +58,11 @@ class Winding(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Actuator(NotebookDisplay):
-    """An ideal source of effort, on a joint of its own or reached through a transmission.
+    """An ideal source of effort, on its own joint or connected through a transmission.
 
-    A kind is one class: its numbers, and `respond`, its effort. `respond` is written on NumPy functions, so that it
-    takes floats, arrays, and the unknowns of the equations. It does not ask when it is called: the time step is
-    implicit, and asks it for the effort at the speed that the effort itself leads to.
+    An actuator type is one class: its numbers, and `respond`, its effort. `respond` is written with NumPy functions, so
+    that it accepts floats, arrays, and the unknowns of the equations. The time step is implicit: it evaluates `respond`
+    at the speed that results from the effort itself.
     """
 
     type: ClassVar[str] = "ideal"
@@ -127,7 +127,7 @@ class Actuator(NotebookDisplay):
         return ()
 
     def highlights(self) -> Iterator[Highlight]:
-        """Texts for `show`, beside curve, limits and losses: by default the numbers of its own."""
+        """Texts for `show`, besides curve, limits and losses: by default its own numbers."""
         return highlights(self, beyond=Actuator)
 
     # --- the effort ------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class Actuator(NotebookDisplay):
         return self.bounded(self.wanted(command, shaft), shaft), state
 
     def wanted(self, command: Number, shaft: Shaft) -> Number:
-        """The effort that the command asks for: itself, or what a drive with the gains makes of it."""
+        """The demanded effort: the command itself, or the output of a drive with its gains."""
         if self.command == "position":
             return self.stiffness * (command - shaft.position) - self.damping_gain * shaft.speed
         if self.command == "velocity":
@@ -155,7 +155,7 @@ class Actuator(NotebookDisplay):
         return command
 
     def bounded(self, effort: Number, shaft: Shaft) -> Number:
-        """As much of an effort as it has at this speed: the limit of its drive, and of its speed."""
+        """An effort, limited to what its drive and its speed limit allow at this speed."""
         if given(self.effort_limit):
             effort = np.maximum(np.minimum(effort, self.effort_limit), -self.effort_limit)
         if given(self.velocity_limit):

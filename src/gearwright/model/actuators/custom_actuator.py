@@ -14,9 +14,9 @@ from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft
 class CustomActuator(Actuator):
     """`function(command, speed, state) → (effort, state)`, written on NumPy functions.
 
-    It is asked for the effort at the speed that the axis has at the end of the step, so that a falling torque-speed
-    curve of any steepness is stable. `memory` names its states, with the values at the start; the function gets
-    them as a dictionary and returns one. A function that wants to know the length of the step takes a fourth argument.
+    It is evaluated at the speed of the axis at the end of the step, so that a falling torque-speed curve of any
+    steepness is stable. `memory` names its states, with the values at the start; the function gets them as a dictionary
+    and returns one. A function with a fourth argument gets the step size.
     """
 
     type: ClassVar[str] = "custom"
@@ -46,7 +46,7 @@ class CustomActuator(Actuator):
         answer = self.function(command, shaft.speed, own, *more)
         effort, after = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, own)
         if set(after) != set(own):
-            raise ModelError(f"actuator {self.name!r}: the function is to return {sorted(own)}, not {sorted(after)}")
+            raise ModelError(f"actuator {self.name!r}: the function must return {sorted(own)}, not {sorted(after)}")
         return self.bounded(effort, shaft), tuple(after[name] for name in own)
 
 

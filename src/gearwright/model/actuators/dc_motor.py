@@ -49,10 +49,10 @@ def _windings(R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number)
 class DCMotor(Actuator):
     """`L·di/dt = V − R·i − k·ω`, torque k·i, and a winding that its losses R·i² warm up.
 
-    A step of second order has the torque of its mean current, and any inductance, and none, is stable; one of first
-    order takes the current at its end. The temperature is taken at the end. With a voltage command V is the command;
-    with the others its drive finds the voltage for the torque that is wanted. In either case within the supply's
-    voltage. `torque_limit` is the drive's limit of the current, times k.
+    A step of second order uses the torque of the mean current, and is stable with any inductance and with none. A step
+    of first order uses the current at its end. The temperature is that at the end of the step. With a voltage command,
+    V is the command. With other commands, the drive sets the voltage for the demanded torque. In either case, V is
+    limited to the supply voltage. `torque_limit` is the drive's current limit times k.
     """
 
     type: ClassVar[str] = "dc_motor"

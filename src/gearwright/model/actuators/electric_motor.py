@@ -16,8 +16,8 @@ from gearwright.model.fields import Rules, quantity
 class ElectricMotor(Actuator):
     """A torque source inside a torque-speed curve: a line from stall torque to no-load speed, or a table.
 
-    `max(−τ_lim, τ_s·(−1 − ω/ω₀)) ≤ τ ≤ min(τ_lim, τ_s·(1 − ω/ω₀))`. Beyond the ends of a table its first and last
-    lines go on, as the straight curve does: a motor that is driven faster than its no-load speed brakes.
+    `max(−τ_lim, τ_s·(−1 − ω/ω₀)) ≤ τ ≤ min(τ_lim, τ_s·(1 − ω/ω₀))`. A table is extended beyond its ends along its first
+    and last lines, so a motor that is driven faster than its no-load speed brakes.
     """
 
     type: ClassVar[str] = "electric_motor"

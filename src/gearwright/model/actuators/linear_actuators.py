@@ -39,7 +39,7 @@ class Solenoid(Actuator):
         return True
 
     def wanted(self, command: Number, shaft: Shaft) -> Number:
-        """The command is the share of the full current, from 0 to 1."""
+        """The command is a fraction of the full current, from 0 to 1."""
         share = np.minimum(np.maximum(command, 0.0), 1.0)
         return share * piecewise(shaft.position, self.force_stroke, extended=False)
 
@@ -62,7 +62,7 @@ class PneumaticCylinder(Actuator):
         yield Highlight("lag {}", self.time_constant, "s")
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
-        """The command is the share of the supply pressure, from −1 (the other chamber) to 1.
+        """The command is a fraction of the supply pressure, from −1 (the other chamber) to 1.
 
         In closed form: the pressure at the end of dt, and the force of the mean pressure until then.
         """

@@ -223,7 +223,7 @@ def check_masses(m: Mechanism, report: Report) -> None:
         if u.can_be_simulated:
             which = f" for {', '.join(map(repr, u.armatures))}" if u.undone_by else ""
             report.warning(
-                "inertia-missing", f"{_unmoved(u)}; an armature of {ASSUMED_ARMATURE:g} is taken{which}", source
+                "inertia-missing", f"{_unmoved(u)}; an armature of {ASSUMED_ARMATURE:g} is used{which}", source
             )
         else:
             refuse(report, f"{_unmoved(u)}; give {u.link!r}, or what hangs on it, an inertia", source)

@@ -13,9 +13,9 @@ from gearwright.model.fields import Highlight, Rules, check, highlights
 class FrictionModel:
     """Dry friction along one axis, beside its Coulomb and viscous numbers.
 
-    A kind has `level`: it holds, or resists. A kind with states of its own has `respond` instead. Both are written on
-    NumPy functions, so that they take floats, arrays, and the unknowns of the equations: steps solve for the motion
-    and the friction together.
+    A type has `level`, the effort that holds or resists. A type with its own states has `respond` instead. Both are
+    written with NumPy functions, so that they accept floats, arrays, and the unknowns of the equations: steps solve for
+    the motion and the friction together.
     """
 
     states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step; 0 at the start
@@ -28,7 +28,9 @@ class FrictionModel:
         return ()
 
     def level(self, speed: Any) -> Any:
-        """The most that resists at this speed, both magnitudes [N·m, N; rad/s, m/s]; at 0 what holds. Traced."""
+        """The largest resisting effort at this speed, as magnitudes [N·m, N; rad/s, m/s]; at 0 the holding effort.
+        Traced.
+        """
         raise NotImplementedError
 
     def respond(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:

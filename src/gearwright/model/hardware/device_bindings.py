@@ -44,4 +44,4 @@ class DeviceBinding:
         if not self.protocol:
             raise ModelError('a device needs a protocol, e.g. <device protocol="feetech" node="1"/>')
         if self.node is not None and self.node < 0:
-            raise ModelError(f"a device's node is a whole number, 0 or more, not {self.node}")
+            raise ModelError(f"a device's node must be a whole number, 0 or more, not {self.node}")

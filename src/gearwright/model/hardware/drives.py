@@ -15,8 +15,9 @@ UNGIVEN_RATE = 1e30  # a target's rate that nobody has given: the joint has the 
 class Drive:
     """`τ = stiffness·(target − q⁺) + damping·(target rate − v⁺)`, at most `effort`, at the end of the step.
 
-    Stable at any gain. Without an effort limit it has the joint's, and where there is none it is an equality among the
-    others; `kinematic` prescribes the position itself, whatever that takes, and has neither gains nor a limit.
+    It is stable at any gain. Its default effort limit is that of the joint; without any limit, it is solved as an
+    equality. `kinematic` prescribes the position itself, with whatever effort that takes, and has neither gains nor a
+    limit.
     """
 
     stiffness: float = quantity("N·m/rad | N/m", at_least=0, doc="gain on the position error", default=0.0)
@@ -33,7 +34,7 @@ class Drive:
             raise ModelError("a drive needs stiffness or damping, or to be kinematic")
 
     def within(self, limit: float) -> Drive:
-        """With the joint's effort limit, if it has none of its own; files that say 0 there mean none."""
+        """A copy with the joint's effort limit, if it has none of its own; a limit of 0 in a file means none."""
         if self.kinematic or self.effort < inf or not 0.0 < limit < inf:
             return self
         return replace(self, effort=limit)

@@ -42,7 +42,7 @@ class Interface:
         """Numbers in it: of an array, more than one."""
         text = self.parameters.get("size", "1")
         if not text.isdecimal() or int(text) < 1:
-            raise ModelError(f"size of interface {self.name!r} is a positive whole number, not {text!r:.60}")
+            raise ModelError(f"size of interface {self.name!r} must be a positive whole number, not {text!r:.60}")
         return int(text)
 
     def _number(self, name: str, otherwise: float) -> float:
@@ -52,7 +52,7 @@ class Interface:
         try:
             return float({"true": "1", "false": "0"}.get(text.lower(), text))
         except ValueError:
-            raise ModelError(f"{name} of interface {self.name!r} is a number, not {text!r:.60}") from None
+            raise ModelError(f"{name} of interface {self.name!r} must be a number, not {text!r:.60}") from None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,14 +90,14 @@ def with_servos(
 ) -> Mechanism:
     """A copy in which every joint that a ros2_control tag commands has a servo behind it.
 
-    Motors that are there become servos, with their curves, limits and rotors; a joint without one gets `JOINT_servo`.
-    The joint's limits of effort and velocity bound them.
-    `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad; N/m, N·s/m]. Without, a drive gives the joint's effort
-    limit at an error of 0.01 rad or m, and its damping is 0.05 s times its stiffness.
+    Existing motors become servos, with their curves, limits and rotors; a joint without a motor gets `JOINT_servo`. The
+    effort and velocity limits of the joint apply to them. `gains`: stiffness and damping by joint [N·m/rad, N·m·s/rad;
+    N/m, N·s/m]. By default, a drive reaches the joint's effort limit at an error of 0.01 rad or m, and its damping is
+    0.05 s times its stiffness.
     """
     checked_instance("robot", robot, Mechanism)
     if gains is not None and not isinstance(gains, Mapping):
-        raise ModelError(f"gains is a mapping from joints to pairs (stiffness, damping), not {gains!r:.60}")
+        raise ModelError(f"gains must be a mapping from joints to pairs (stiffness, damping), not {gains!r:.60}")
     for name in gains or {}:
         if name not in robot.joints:
             raise UnknownNameError("joint", name, robot.joints)
@@ -126,7 +126,7 @@ def _wanted(robot: Mechanism, ref: AxisRef, gains: Mapping[str, tuple[float, flo
         pair = numbers(f"the gains of {ref.joint!r}", gains[ref.joint])
         if pair.shape != (2,) or not (pair[0] >= 0 and pair[1] > 0):
             raise ModelError(
-                f"the gains of {ref.joint!r} are a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
+                f"the gains of {ref.joint!r} must be a stiffness and a positive damping, not {gains[ref.joint]!r:.60}"
             )
         stiffness, damping = pair.tolist()
         return AtJoint(stiffness, damping, effort, velocity)

@@ -175,7 +175,7 @@ class ActuationJacobian:
 
     def _check_two(self, instead: str) -> None:
         if len(self.joints) != 2:
-            raise ModelError(f"a polygon is of two outputs, not {len(self.joints)}; see {instead}()")
+            raise ModelError(f"a polygon needs two outputs, not {len(self.joints)}; see {instead}()")
 
 
 def _product(M: Array, x: ArrayLike) -> Any:

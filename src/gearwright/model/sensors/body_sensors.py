@@ -32,7 +32,7 @@ class BodySensor(Sensor):
         super().__post_init__()
         for name in ("offset", "noise"):
             if numbers(name, getattr(self, name)).shape != (6,):
-                raise ModelError(f"{name} is six finite numbers, not {getattr(self, name)!r:.60}")
+                raise ModelError(f"{name} must be six finite numbers, not {getattr(self, name)!r:.60}")
         if min(self.noise) < 0:
             raise ModelError(f"noise cannot be negative ({min(self.noise)})")
 
@@ -41,8 +41,8 @@ class BodySensor(Sensor):
 class ForceTorque(BodySensor):
     """The wrench in the joint named by `joint` (or `reaction`) [N, N·m], at the sensor's origin.
 
-    In the axes of the joint's child link, of its parent link or of the sensor. `child_to_parent` is what the child puts
-    on the parent, SDFormat's default; `parent_to_child` the opposite, as `Simulation.reaction` has it.
+    In the axes of the joint's child link, of its parent link or of the sensor. `child_to_parent` is what the child
+    exerts on the parent, SDFormat's default; `parent_to_child` is the opposite, as in `Simulation.reaction`.
     """
 
     kind: ClassVar[str] = "force_torque"
@@ -59,9 +59,9 @@ class ForceTorque(BodySensor):
         if self.reaction is None:
             raise ModelError("a force_torque sensor needs the joint that it sits in: joint=…")
         if self.frame not in ("child", "parent", "sensor"):
-            raise ModelError(f"frame is child, parent or sensor, not {self.frame!r}")
+            raise ModelError(f"frame must be child, parent or sensor, not {self.frame!r}")
         if self.direction not in ("child_to_parent", "parent_to_child"):
-            raise ModelError(f"direction is child_to_parent or parent_to_child, not {self.direction!r}")
+            raise ModelError(f"direction must be child_to_parent or parent_to_child, not {self.direction!r}")
 
 
 @dataclass(frozen=True, kw_only=True)

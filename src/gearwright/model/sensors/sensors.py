@@ -62,15 +62,15 @@ class Sensor:
         return self.kind.replace("_", " ")
 
     def highlights(self) -> Iterator[Highlight]:
-        """Texts for `show`, beside its rate and latency: by default the numbers of its own."""
+        """Texts for `show`, besides its rate and latency: by default its own numbers."""
         return highlights(self, beyond=Sensor)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Encoder(Sensor):
-    """Reads `y = ratio·x + offset`, or its rate `ratio·v`, to the nearest count where a resolution is given.
+    """Reads `y = ratio·x + offset`, or its rate `ratio·v`, to the nearest count if a resolution is given.
 
-    A turn is one of the encoder's own shaft, after the ratio. Of a linear encoder it is the pitch of its scale.
+    A turn is one of the encoder's own shaft, after the ratio. For a linear encoder it is the pitch of its scale.
     """
 
     kind: ClassVar[str] = "encoder"
@@ -128,8 +128,8 @@ class Encoder(Sensor):
     def counts(self, reading: Any, *, length: bool = False, period: float | None = None) -> Any:
         """The whole number of counts in a reading: an int, or an array of them.
 
-        Of a velocity encoder these are the counts in one sample period [s]: that of its update rate or, where it
-        samples at every step, `period=dt`.
+        For a velocity encoder, these are the counts in one sample period [s]: that of its update rate or, if it samples
+        at every step, `period=dt`.
         """
         size = self.count(length=length)
         if not size:
@@ -147,7 +147,7 @@ class Encoder(Sensor):
 
 @dataclass(frozen=True, kw_only=True)
 class LimitSwitch(Sensor):
-    """Closes at `threshold`, opens again `hysteresis` before it. Reads 1 where it is closed, else 0."""
+    """Closes at `threshold`, and opens again `hysteresis` before it. Reads 1 if it is closed, otherwise 0."""
 
     kind: ClassVar[str] = "limit"
 
@@ -175,10 +175,11 @@ ReadFunction = Callable[[Any, Any, Any], Any]  # (positions, velocities, state) 
 
 @dataclass(frozen=True, kw_only=True)
 class CustomSensor(Sensor):
-    """A user's own: `function(positions, velocities, state)`, written on NumPy arrays and traced into machine code.
+    """A user's sensor: `function(positions, velocities, state)`, written with NumPy arrays and traced into machine
+    code.
 
-    It gives the readings or, where there are `states`, the readings and the next state. A subclass may write `read`
-    instead, on fields of its own; a row in `SENSORS` lets files name it.
+    It returns the readings or, if there are `states`, the readings and the next state. A subclass may define `read`
+    instead, with its own fields; a row in `SENSORS` makes it available to files.
     """
 
     kind: ClassVar[str] = "custom"
@@ -193,9 +194,9 @@ class CustomSensor(Sensor):
         if not own and not callable(self.function):
             raise ModelError("a custom sensor needs a function of (positions, velocities, state)")
         if not isinstance(self.states, tuple) or numbers("states", self.states).ndim != 1:
-            raise ModelError(f"states are a tuple of finite numbers, not {self.states!r:.60}")
+            raise ModelError(f"states must be a tuple of finite numbers, not {self.states!r:.60}")
         if not isinstance(self.labels, tuple) or len(set(self.labels)) < len(self.labels):
-            raise ModelError(f"labels are a tuple of different names, not {self.labels!r}")
+            raise ModelError(f"labels must be a tuple of different names, not {self.labels!r}")
 
     def read(self, positions: Any, velocities: Any, state: Any) -> Any:
         """One sample. Arguments are one-dimensional arrays."""

@@ -23,7 +23,7 @@ class CustomTransmission(TransmissionMap):
     """`position(q)`: joint positions to actuator positions, everything else derived by exact differentiation.
 
     Or `effort(a, q, v)`: actuator efforts, joint positions and velocities to joint efforts; then power need not be
-    conserved, and there is nothing else to ask for.
+    conserved, and no other map is available.
     """
 
     position: Callable[..., Any] | None = None  # actuator positions of joint positions
@@ -37,7 +37,7 @@ class CustomTransmission(TransmissionMap):
             raise ModelError(f"{self._given} must be a function, not {self.function!r}")
         _check_arguments(self.function, self._given)
         if self.size is not None and (len(self.size) != 2 or min(self.size) < 1):
-            raise ModelError(f"size is (actuators, joints), both at least 1, not {self.size}")
+            raise ModelError(f"size must be (actuators, joints), both at least 1, not {self.size}")
 
     @property
     def function(self) -> Callable[..., Any]:

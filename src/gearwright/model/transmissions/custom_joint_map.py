@@ -22,8 +22,8 @@ OFF_DEAD_POINT = 1e-2  # where Newton's method sets out from a dead point [rad o
 class CustomJointMap(TransmissionMap):
     """`position(a)`: actuator positions to as many joint positions; everything else by exact differentiation.
 
-    Joints may turn back where actuators go on (dead points). Back from joints to actuators by Newton's method from
-    `start`, actuator positions, zeros by default.
+    Joints may reverse while actuators move on (dead points). Actuator positions are found from joint positions by
+    Newton's method, starting at the actuator positions `start` (zeros by default).
     """
 
     position: Callable[..., Any]  # joint positions of actuator positions

@@ -35,8 +35,8 @@ class Toggles(NamedTuple):
 class FourBarLinkage(TransmissionMap):
     """The actuator turns the input crank, θ; the joint is the output rocker, φ; both from the ground line.
 
-    `at` is the output angle; where it is not given, the one at which the input stands upright, θ = branch·90°.
-    Branch −1 is the mirror image of branch +1.
+    `at` is the output angle; by default the one at which the input is upright, θ = branch·90°. Branch −1 is the mirror
+    image of branch +1.
     """
 
     checked_at_start: ClassVar[bool] = True
@@ -64,7 +64,7 @@ class FourBarLinkage(TransmissionMap):
 
     @property
     def leads_joints(self) -> bool:
-        """A crank that goes round, and a rocker that turns back."""
+        """Whether the crank turns all the way round and the rocker reverses."""
         return bool(self.toggles.output) and not self.toggles.input
 
     # --- closed forms, on arrays or traced ---------------------------------------------------------------------

@@ -29,7 +29,7 @@ class OwnEfficiency(Protocol):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Losses:
-    """On the actuator's side of a transmission, the same for each of its actuators."""
+    """Losses on the actuator's side of a transmission, the same for each of its actuators."""
 
     efficiency: float = quantity(above=0, at_most=1, doc="fraction of the power that is transmitted", default=1.0)
     backward_efficiency: float | None = quantity(
@@ -129,10 +129,10 @@ class Losses:
         return found
 
     def backward_efficiency_at(self, load: Any, speed: Any) -> Any:
-        """The same where the joints drive the actuator; 0 or less: they cannot. By default 2 − 1/η.
+        """Efficiency when the joints drive the actuator; 0 or less: they cannot. The default is 2 − 1/η.
 
-        That is the efficiency of a gear whose friction grows with the load that it passes on to the joints, in either
-        direction by the same factor 1/η − 1.
+        The default holds for a gear whose friction is 1/η − 1 times the load that it transmits to the joints, in both
+        directions.
         """
         if self.backward_efficiency is not None:
             return self.backward_efficiency
@@ -145,9 +145,9 @@ class Losses:
     def delivered(self, effort: Any, velocity: Any) -> Any:
         """The actuator's effort that passes into the map, while the actuator moves at this velocity.
 
-        Power that the actuator gives (`effort·velocity > 0`) arrives as η·τ. Where the joints drive the actuator back,
-        they have to overcome τ/η_b, which is infinite in a gear that locks itself. At rest nothing is lost to
-        efficiency. Friction and damping resist the motion. Arrays or traced.
+        If the actuator drives (`effort·velocity > 0`), η·τ is transmitted. If the joints back-drive the actuator, they
+        have to overcome τ/η_b, which is infinite for a self-locking gear. At rest nothing is lost to efficiency.
+        Friction and damping resist the motion. Arrays or traced.
         """
         effort, velocity = np.multiply(effort, 1.0), np.multiply(velocity, 1.0)  # lists become arrays
         power, efficiency = effort * velocity, self.efficiency_at(effort, velocity)

@@ -27,7 +27,7 @@ ACCURACY = 1e-12  # of actuator positions, relative to their size
 
 
 class TransmissionMap(NotebookDisplay, ABC):
-    """A transmission, apart from which actuators and joints it is tied to.
+    """The map of a transmission, independent of the actuators and joints that it connects.
 
     Arguments are scalars (sizes of 1), vectors (n,) or batches (…, n). Where the ratio depends on the position,
     `at` is the joint position that velocities and efforts belong to, zeros by default.
@@ -63,7 +63,7 @@ class TransmissionMap(NotebookDisplay, ABC):
 
     @property
     def leads_joints(self) -> bool:
-        """Whether `joint = g(actuator)` is the regular direction: joints turn back at dead points, actuators go on."""
+        """Whether `joint = g(actuator)` is the regular direction: joints reverse at dead points, actuators move on."""
         return False
 
     def to_joints(self, a: Any) -> Any:
@@ -108,20 +108,22 @@ class TransmissionMap(NotebookDisplay, ABC):
 
     @property
     def rest(self) -> Array:
-        """The joint position that is meant where none is given, (joints,) [rad or m]."""
+        """The default joint position, (joints,) [rad or m]."""
         return np.zeros(self.joints)
 
     def efficiency_at(self, load: Any, speed: Any) -> Any:
-        """Share of the power that passes at this load [N·m, N] and speed [rad/s, m/s] of the actuator's side.
+        """Fraction of the power that is transmitted at this load [N·m, N] and speed [rad/s, m/s] of the actuator's
+        side.
 
-        A kind with an efficiency map of its own overrides it. Both are magnitudes; arrays or traced. The step holds it
-        to 0.001 … 1, so that a gear never makes energy. A kind may have `backward_efficiency_at` beside it, for power
-        from the joints to the actuator: 0 or less where it locks itself; 2 − 1/efficiency without.
+        A type with its own efficiency map overrides it. Both arguments are magnitudes; arrays or traced. The step
+        limits the result to 0.001 … 1, so that a gear never creates energy. A type may also have
+        `backward_efficiency_at`, for power from the joints to the actuator: 0 or less if it is self-locking; by default
+        2 − 1/efficiency.
         """
         return 1.0
 
     def losses(self) -> Losses:
-        """Losses of its own, where a transmission is given none."""
+        """Its own losses, for a transmission that has none."""
         return Losses(own=self if type(self).efficiency_at is not TransmissionMap.efficiency_at else None)
 
     def highlights(self) -> Iterator[Highlight]:

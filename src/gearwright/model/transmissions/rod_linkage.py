@@ -24,10 +24,10 @@ STRAIGHT = 1e-6  # sine of the angle between crank and rod, in line: neither way
 
 @dataclass(frozen=True, kw_only=True)
 class RodLinkage(TransmissionMap):
-    """Rods between cranks and a link, by points and screws of one pose, all in the frame of what carries them.
+    """Rods between cranks and a link, given by points and screw axes of one pose, all in the frame of their carrier.
 
-    A screw is an axis w and the velocity v of the point at the origin: of a hinge through p, `(w, p × w)`; of a slide,
-    `(0, v)`. At that pose joints and actuators stand at their references.
+    A screw is an axis w and the velocity v of the point at the origin: for a hinge through p, `(w, p × w)`; for a
+    slide, `(0, v)`. At that pose, joints and actuators are at their references.
     """
 
     joint_screws: tuple[Screw, ...] = quantity("1, m", parameter=False, doc="of the joints, from the carrier outwards")

@@ -39,7 +39,7 @@ class Series(TransmissionMap):
             raise ModelError("a series takes at least one stage")
         for s in self.stages:
             if not isinstance(s, TransmissionMap):
-                raise ModelError(f"a stage is a transmission's map, not {s!r}")
+                raise ModelError(f"a stage must be a transmission's map, not {s!r}")
             if s.by_effort:
                 raise ModelError("a stage given by its effort has no positions to pass on; give position(q)")
         for i, (before, after) in enumerate(pairwise(self.stages)):
@@ -76,9 +76,9 @@ class Series(TransmissionMap):
     # --- efficiency --------------------------------------------------------------------------------------------
 
     def efficiency_at(self, load: Any, speed: Any) -> Any:
-        """The product over its stages, each at the load and speed that the ratios before it make of the actuator's.
+        """The product over its stages, each at its own load and speed, which follow from the ratios before it.
 
-        The losses of the stages before are not taken off the load: they depend on the direction of power.
+        The losses of earlier stages are not subtracted from the load, because they depend on the direction of power.
         """
         found: Any = 1.0
         for losses, own_load, own_speed in self._loaded_stages(load, speed):
@@ -86,7 +86,7 @@ class Series(TransmissionMap):
         return found
 
     def backward_efficiency_at(self, load: Any, speed: Any) -> Any:
-        """The product over its stages; where one locks itself, the whole does."""
+        """The product over its stages; if one is self-locking, so is the series."""
         found: Any = 1.0
         least: Any = 1.0
         for losses, own_load, own_speed in self._loaded_stages(load, speed):
@@ -110,7 +110,7 @@ class Series(TransmissionMap):
 
     @property
     def stages_without_load(self) -> list[TransmissionMap]:
-        """Stages behind one whose ratio changes, or that has several ends: load and speed there are not known."""
+        """Stages behind one with a variable ratio or several ends: their load and speed are not known."""
         ends = next((i for i, s in enumerate(self.stages, 1) if not _constant_ratio(s)), len(self.stages))
         return list(self.stages[ends:])
 

@@ -25,7 +25,7 @@ def checked(bands: Any) -> tuple[float, ...]:
     each = [as_float(b) for b in bands] if several else []
     found = tuple(sorted({b for b in each if b is not None and 0 <= b <= 1}))
     if not found or len(found) < len(set(each)):
-        raise ModelError(f"bands are quantiles from 0 to 1, such as (0.05, 0.5, 0.95), not {bands!r:.60}")
+        raise ModelError(f"bands must be quantiles from 0 to 1, such as (0.05, 0.5, 0.95), not {bands!r:.60}")
     return found
 
 

@@ -31,7 +31,7 @@ def find(schema: Schema, names: str | Sequence[str] | None) -> list[Signal]:
     found: dict[Signal, None] = {}
     for name in names:
         if not isinstance(name, str):
-            raise ModelError(f"a signal is named by a text such as 'knee.position', not {name!r:.60}")
+            raise ModelError(f"a signal must be named by a text such as 'knee.position', not {name!r:.60}")
         found |= dict.fromkeys(_found(schema, name))
     return list(found)
 

@@ -96,7 +96,7 @@ def opened(sink: Sink | str | os.PathLike[str], schema: Schema) -> Iterator[Sink
     """An open sink. A file grows under its name, so that the rows of a run that fails or is killed are there."""
     own = FileSink(sink) if isinstance(sink, str | os.PathLike) else sink
     if not all(callable(getattr(own, method, None)) for method in ("open", "write", "close")):
-        raise ModelError(f"a sink is a file's name or an object with open, write and close, not {sink!r:.60}")
+        raise ModelError(f"a sink must be a file's name or an object with open, write and close, not {sink!r:.60}")
     if isinstance(own, FileSink) and own.path.is_file():
         own = ReplacingSink(own)
     own.open(schema)

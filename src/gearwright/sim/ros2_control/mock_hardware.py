@@ -70,7 +70,7 @@ class MockHardware:
         for key, value in values.items():
             view = self.command_interfaces[key]
             if isinstance(value, bool | str) or not isfinite(float(value)):
-                raise ModelError(f"command {key!r} is a finite number, not {value!r:.60}")
+                raise ModelError(f"command {key!r} must be a finite number, not {value!r:.60}")
             checked[view.key] = float(value)
         self._command |= checked
         self.claim(*checked)
@@ -87,7 +87,7 @@ class MockHardware:
     def update(self, period: float) -> None:
         """Makes one cycle of `period` seconds: the `read` of the mock."""
         if not period > 0.0:
-            raise ModelError(f"a period is positive, not {period}")
+            raise ModelError(f"a period must be positive, not {period}")
         if self.tag.is_on("disable_commands"):
             return
         for joint in self._joints:
@@ -153,5 +153,5 @@ def _number(tag: Hardware, name: str) -> float:
     except ValueError:
         value = nan
     if not isfinite(value):
-        raise ModelError(f"ros2_control tag {tag.name!r}: {name} is a number, not {text!r:.60}")
+        raise ModelError(f"ros2_control tag {tag.name!r}: {name} must be a number, not {text!r:.60}")
     return value

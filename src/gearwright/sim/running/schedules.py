@@ -33,7 +33,7 @@ def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
     if callable(given):
         given = _evaluated("the function of time", given, times())
     if not isinstance(given, Mapping):
-        raise ModelError(f"commands and efforts are mappings from names to values, not a {type(given).__name__}")
+        raise ModelError(f"commands and efforts must be mappings from names to values, not a {type(given).__name__}")
     return {
         name: _evaluated(f"the function for {name!r}", value, times()) if callable(value) else value
         for name, value in given.items()

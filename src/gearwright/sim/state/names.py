@@ -61,7 +61,7 @@ class Group:
     def _unnamed(self, values: Any) -> ModelError:
         """The error for values without names, and how to name them."""
         first = repr(next(iter(self.names), self.kind))
-        message = f"values are given by {self.kind}, as {{{first}: 0.1}}, not {values!r:.60}"
+        message = f"values must be given by {self.kind}, as {{{first}: 0.1}}, not {values!r:.60}"
         if self.kind == "joint" and np.shape(values) == (len(self.names),):
             message += "; for all of them in order write dict(zip(sim.coordinates, values))"
         return ModelError(message)

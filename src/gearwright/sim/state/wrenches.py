@@ -35,7 +35,9 @@ def _six(robot: Mechanism, links: Sequence[str], batch: int, link: str, pair: An
         declared = (*links, link)
         raise ModelError(f"link {link!r} takes no wrench: declare it with compile(wrenches={declared!r})")
     if not isinstance(pair, Sequence | np.ndarray) or isinstance(pair, str) or len(pair) != 2:
-        raise ModelError(f"the wrench on {link!r} is a pair (force, torque) of three numbers each, not {pair!r:.80}")
+        raise ModelError(
+            f"the wrench on {link!r} must be a pair (force, torque) of three numbers each, not {pair!r:.80}"
+        )
     halves = [numbers(repr(link), half) for half in pair]
     for half, what in zip(halves, ("force", "torque"), strict=True):
         if half.shape not in ((3,), (batch, 3)):

@@ -56,7 +56,7 @@ class Port:
     def __init__(self, sim: Simulation, robot: int) -> None:
         found = as_index(robot)
         if found is None or not 0 <= found < sim.batch:
-            raise ModelError(f"robot is one of 0 … {sim.batch - 1}, not {robot!r:.60}")
+            raise ModelError(f"robot must be one of 0 … {sim.batch - 1}, not {robot!r:.60}")
         self.sim, self.robot = sim, found
         self._state, self._layout = sim.batch_state, sim.layout
 
