@@ -8,7 +8,8 @@ from time import time
 
 import pytest
 
-from gearwright.files import making_folder, open_regular, replacing, write_together, write_whole
+from gearwright.errors import ModelError
+from gearwright.files import checked_path, making_folder, open_regular, replacing, write_together, write_whole
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and limits of POSIX")
 
@@ -126,3 +127,9 @@ def test_what_is_not_a_regular_file_is_not_waited_for(tmp_path):
     (tmp_path / "file").write_text("x")
     with open_regular(tmp_path / "file") as file:
         assert file.read() == b"x"
+
+
+@pytest.mark.parametrize("path", [None, "", 3, True, b"run.csv", "run\0.csv", "\0"])
+def test_what_is_no_path_is_an_error_of_ours(path):
+    with pytest.raises(ModelError, match="path"):
+        checked_path(path)

@@ -29,6 +29,8 @@ def checked_path(path: Any, what: str = "a file") -> StrPath:
     """A path that a caller gives. Raises ModelError for what is not one."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ModelError(f"{what} must be given by its path, not {path!r:.60}")
+    if "\0" in os.fsdecode(path):
+        raise ModelError(f"{what} must have no null character in its path: {path!r:.60}")
     return path
 
 

@@ -139,6 +139,16 @@ def test_the_robot_is_visible_and_a_leader_moves_its_follower(browser, gripper, 
         tab.tab.close()
 
 
+def test_boxes_have_room_for_their_numbers(browser) -> None:
+    """A sign, a point and five digits, in the widest of common fonts."""
+    with gw.view(gw.load("four_bar"), port=0, block=False) as page:
+        tab = Tab(browser, page)
+        page.player.reset({"pin_a": -114.57})
+        box = tab.tab.get_by_text("pin_a", exact=True).locator("xpath=ancestor::*[.//input][1]").locator("input").last
+        assert wait(lambda: box.input_value() == "-114.57", tab.tab)
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 def test_play_moves_it_and_a_plot_draws(browser, gripper) -> None:
     tab = Tab(browser, gripper)
     gripper.player.command["motor"] = 0.012

@@ -74,6 +74,7 @@ def test_no_bit_of_a_short_csv_file_can_be_flipped(tmp_path, batch):
     assert differing(path, range(8 * path.stat().st_size)) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*is cut off:gearwright.RecordingWarning")
 def test_no_bit_of_an_mcap_file_that_was_cut_off_changes_its_numbers(tmp_path, recording):
     """Rows may be fewer than in the whole file; those that are read are right."""
     path = tmp_path / "run.mcap"

@@ -14,6 +14,8 @@ from gearwright.page.gate import Gate, guarded
 HOST, PORT, LAST_PORT = "127.0.0.1", 8080, 65535
 TRIES = 1000  # ports after the one that is wanted
 BRAND = (47, 127, 193)
+# viser's boxes beside sliders are too narrow for a sign, five digits and a point
+STYLE = '<style>.mantine-NumberInput-root[style*="3rem"] { width: 3.7rem !important; flex-shrink: 0; }</style>'
 
 
 def serve(port: int | None, gate: Gate) -> Any:
@@ -30,6 +32,7 @@ def serve(port: int | None, gate: Gate) -> Any:
         raise
     theme(server, False)
     server.gui.main_panel.dock_right()
+    server.gui.add_html(STYLE)
     return server
 
 

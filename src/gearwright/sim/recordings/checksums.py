@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import IO
 
-from gearwright.errors import GearwrightError
+from gearwright.errors import GearwrightError, RecordingWarning, warn
 from gearwright.files import is_special, open_regular
 
 MARK = b"gearwright crc32 "
@@ -29,6 +29,13 @@ def crc_of(file: IO[bytes], count: int) -> int:
     while count > 0 and (block := file.read(min(BLOCK, count))):
         crc, count = zlib.crc32(block, crc), count - len(block)
     return crc
+
+
+def warn_cut_off(path: Path, rows: int) -> None:
+    """For a file without its end."""
+    warn(
+        f"{path}: the file is cut off, or the run that writes it has not ended; {rows} rows are read", RecordingWarning
+    )
 
 
 def add_to_parquet(path: Path) -> None:

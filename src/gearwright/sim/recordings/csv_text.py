@@ -20,6 +20,7 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.files import open_regular
+from gearwright.sim.recordings.checksums import warn_cut_off
 from gearwright.sim.recordings.columns import Chunk
 from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.schema import Schema
@@ -96,7 +97,8 @@ def read_csv(path: Path) -> Recording:
         checked = _has_checksums(header[-1])
         schema = _schema(header[:-1] if checked else header, path)
         crc = _header_checksum(text.getvalue()[: text.tell()]) if checked else None
-        numbers = _numbers(text.read(), len(header) - checked, crc)
+        *lines, rest = text.read().split("\n")
+        numbers = _numbers(lines, rest, len(header) - checked, crc)
     except _WrongChecksumError as error:
         raise GearwrightError(
             f"{path}: damaged or changed: the checksum of line {error.line} is wrong. Copy the file again, or remove "
@@ -107,6 +109,8 @@ def read_csv(path: Path) -> Recording:
     recording = Recording(_with_instants(schema, numbers[:, 0]))
     each = np.split(numbers, np.cumsum([1] + [schema.batch] * (len(schema.signals) - 1))[:-1], axis=1)
     recording.add(from_columns(schema, iter(each), len(numbers)))
+    if rest:
+        warn_cut_off(path, len(recording))
     return recording
 
 
@@ -123,9 +127,10 @@ class _WrongChecksumError(Exception):
         self.line = line
 
 
-def _numbers(text: str, columns: int, crc: int | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """(rows, columns). `crc`: the checksum of the header, where lines have checksums."""
-    *lines, rest = text.split("\n")
+def _numbers(
+    lines: Sequence[str], rest: str, columns: int, crc: int | None
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """(rows, columns). `rest`: a line without its end; `crc`: the header's checksum, where lines have checksums."""
     if crc is not None and not CUT_OFF.fullmatch(rest):  # a killed process leaves half a line
         raise _WrongChecksumError(len(lines) + 2)
     numbers = array("d")

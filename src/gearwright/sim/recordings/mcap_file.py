@@ -28,7 +28,7 @@ from gearwright.sim.recordings.channels import (
     transform_numbers,
     transforms_text,
 )
-from gearwright.sim.recordings.checksums import crc_of
+from gearwright.sim.recordings.checksums import crc_of, warn_cut_off
 from gearwright.sim.recordings.columns import Array, Chunk
 from gearwright.sim.recordings.foxglove import SCHEMAS
 from gearwright.sim.recordings.reading_memory import check_memory
@@ -140,7 +140,8 @@ def read_mcap(path: Path) -> Recording:
     require("mcap.stream_reader", "an .mcap recording")
     recording, numbers = None, 0
     with open_regular(path) as file:
-        for record in _records(file, path, is_finished(file, path)):
+        finished = is_finished(file, path)
+        for record in _records(file, path, finished):
             if record.__class__.__name__ == "Metadata" and record.name == "gearwright" and recording is None:
                 recording = Recording(_schema(record.metadata, path))
                 columns = sum(widths(recording.schema))
@@ -150,6 +151,8 @@ def read_mcap(path: Path) -> Recording:
                 recording.add(from_table(recording.schema, decode(record.data, columns)))
     if recording is None:
         raise GearwrightError(f"{path}: not a recording of Gearwright: it holds messages, but no exact columns")
+    if not finished:
+        warn_cut_off(path, len(recording))
     return recording
 
 
