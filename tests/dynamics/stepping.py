@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gearwright.dynamics.steps.builder import Branch, Repeat
+from gearwright.dynamics.steps.builder import Repeat, Unless
 from tests.dynamics.random_mechanisms import flat
 
 DT = 1e-3
@@ -17,7 +17,7 @@ def run(body, slots):
                     break
                 run(node.body, slots)
             continue
-        if isinstance(node, Branch):
+        if isinstance(node, Unless):
             if not slots[node.unless].any():
                 run(node.body, slots)
             continue

@@ -12,7 +12,7 @@ from casadi import SX, Function
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import column, scalars
 from gearwright.dynamics.solve.masked import Pivot, masked
 from gearwright.dynamics.tree.coordinates import State
@@ -160,6 +160,6 @@ def dropped(robot: gw.Mechanism, integrator: str) -> np.ndarray:
 
 def test_no_front_is_the_matrix() -> None:
     M = {(0, 0): 2.0, (1, 0): 0.5, (1, 1): 1.0}
-    assert Inertia.of(M) @ [1.0, 2.0] == [3.0, 2.5]
-    assert Inertia.of(M).diagonal(2) == [2.0, 1.0]
+    assert FrontalMatrix.of(M) @ [1.0, 2.0] == [3.0, 2.5]
+    assert FrontalMatrix.of(M).diagonal(2) == [2.0, 1.0]
     assert casadi.DM(masked(M, 2, {}).solve([3.0, 2.5])).full().ravel() == pytest.approx([1.0, 2.0], rel=1e-12)

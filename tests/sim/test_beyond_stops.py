@@ -166,17 +166,17 @@ def test_robots_of_a_batch_come_back_as_each_alone(make):
 @pytest.mark.parametrize("mode", ["exact", "hard", "compliant"])
 def test_a_follower_that_starts_beyond_its_limit_is_reported(mode):
     sim = gw.compile(chain(), coupling=mode)
-    with pytest.warns(gw.BeyondLimitsWarning, match=r"back: 'k' at 0.45 rad, upper limit 0.3 rad$"):
+    with pytest.warns(gw.BeyondLimitsWarning, match=r"range: 'k' at 0.45 rad, upper limit 0.3 rad$"):
         sim.reset(position={"i": 0.45})
     sim = gw.compile(curved(), coupling=mode)
-    with pytest.warns(gw.BeyondLimitsWarning, match=r"back: 'j' at 0.56 rad, upper limit 0.3 rad$"):
+    with pytest.warns(gw.BeyondLimitsWarning, match=r"range: 'j' at 0.56 rad, upper limit 0.3 rad$"):
         sim.reset(position={"i": 0.4})
 
 
 def test_an_exact_follower_is_reported_by_the_ratio_that_is_set():
     sim = gw.compile(chain(), parameters=("k.multiplier",), batch=2)
     sim.set_parameters({"k.multiplier": [0.5, 2.0]})
-    with pytest.warns(gw.BeyondLimitsWarning, match=r"back: 'k' at 0.5 rad, upper limit 0.3 rad in robot 1$"):
+    with pytest.warns(gw.BeyondLimitsWarning, match=r"range: 'k' at 0.5 rad, upper limit 0.3 rad in robot 1$"):
         sim.reset(position={"i": 0.25})
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.dynamics.steps.builder import Branch, Repeat
+from gearwright.dynamics.steps.builder import Repeat, Unless
 from gearwright.dynamics.steps.energy_balance import may_stray
 
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
@@ -155,7 +155,7 @@ def test_trees_and_constant_ratios_pay_nothing_for_it(robot, watched):
 
 def functions(stages):
     for stage in stages:
-        yield from functions(stage.body) if isinstance(stage, Repeat | Branch) else (stage,)
+        yield from functions(stage.body) if isinstance(stage, Repeat | Unless) else (stage,)
 
 
 # --- what is no error of the energy ---------------------------------------------------------------------------------

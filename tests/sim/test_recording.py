@@ -76,7 +76,10 @@ def test_csv_of_a_batch(batch, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("run.xls", "'.xls' is not a recording format; valid: .npz, .csv, .mcap, .parquet"), ("run", "no format")],
+    [
+        ("run.xls", "'.xls' is not a recording format; valid: .npz, .csv, .mcap, .parquet"),
+        ("run", "is not a recording format"),
+    ],
 )
 def test_other_endings(recording, tmp_path, name, message):
     with pytest.raises(gw.GearwrightError, match=message):

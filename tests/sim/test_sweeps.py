@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.compiler.program import Loop
+from gearwright.compiler.program import Branch, Loop
 from gearwright.sim import compile
 from tests.dynamics.test_reduce import follow, wheels
 from tests.sim.test_limits_and_friction import fingers
@@ -92,9 +92,9 @@ def test_both_converge_to_direct_on_loops_of_joints():
 
 
 def loops(body):
-    """How often each loop may run, those inside others too."""
-    found = [node for node in body if isinstance(node, Loop)]
-    return [n for loop in found for n in (loop.count, *loops(loop.body))]
+    """How often each loop may run, those inside others and inside branches too."""
+    nested = [node for node in body if isinstance(node, Loop | Branch)]
+    return [n for node in nested for n in (*([node.count] if isinstance(node, Loop) else []), *loops(node.body))]
 
 
 @pytest.mark.parametrize("solver", ["pgs", "tgs"])

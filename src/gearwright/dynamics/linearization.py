@@ -8,7 +8,7 @@ from typing import Any
 import casadi
 from casadi import SX, Function
 
-from gearwright.dynamics.steps.builder import Branch, Node, Repeat
+from gearwright.dynamics.steps.builder import Node, Repeat, Unless
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.model.layout.slots import SlotName
 
@@ -73,7 +73,7 @@ def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
     """
     for node in body:
-        if isinstance(node, Repeat | Branch):
+        if isinstance(node, Repeat | Unless):
             for _ in range(_rounds(node)):
                 run(node.body, slots, held)
             continue
@@ -82,7 +82,7 @@ def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName
         slots |= dict(zip(map(SlotName, node.name_out()), found, strict=True))
 
 
-def _rounds(node: Repeat | Branch) -> int:
-    if isinstance(node, Branch):
+def _rounds(node: Repeat | Unless) -> int:
+    if isinstance(node, Unless):
         return 0 if node.unless in LEFT_OUT else 1
     return node.count if node.until is None else min(node.count, UNROLLED.get(node.until, node.count))

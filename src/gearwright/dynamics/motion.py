@@ -10,7 +10,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors, factorise
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Matrix, accumulate, add_diagonal, combined, identity, transposed
 from gearwright.dynamics.algebra.spatial import Vector
@@ -43,11 +43,11 @@ class Model(Coordinates):
         M = add_diagonal(mass_matrix(at, tree.G), tree.G, self.bodies.axes.armature)
         return self._with_shafts(M, tree, [d.inertia for d in self.actuation.driven])
 
-    def inertia(self, at: Configuration, tree: TreeState, *, fronts: bool) -> Inertia:
+    def inertia(self, at: Configuration, tree: TreeState, *, fronts: bool) -> FrontalMatrix:
         """The same with fronts, if these are allowed, where they take fewer operations."""
         chosen = chosen_fronts(self.bodies.bodies, tree.G) if fronts else frozenset[int]()
         if not chosen:
-            return Inertia(self.moving_masses(self.mass_matrix(at, tree)))
+            return FrontalMatrix(self.moving_masses(self.mass_matrix(at, tree)))
         M = inertia(at, tree.G, chosen)
         armature = zip(tree.G, self.bodies.axes.armature, strict=True)
         shafts = [(combined(d.gear.seen(tree, 0.0).A, tree.G), d.inertia) for d in self.actuation.driven]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.constraints.phases import WholeStep
@@ -286,7 +286,7 @@ def test_a_spring_is_the_same_in_the_matrix_and_as_a_row(seed, monkeypatch):
     _, coupled, _, q, v, effort = case(seed, mode="compliant", natural_frequency=40.0, damping_ratio=0.3)
     found = []
     for fills in (True, False):
-        monkeypatch.setattr(Inertia, "filled_in_by", lambda M, J, fills=fills: fills)
+        monkeypatch.setattr(FrontalMatrix, "filled_in_by", lambda M, J, fills=fills: fills)
         found.append(one_step(Equations(coupled), q, v, effort)[1:])
     (v_row, impulse_row), (v_line, impulse_line) = found
     assert v_row == pytest.approx(v_line, abs=3e-15 * np.abs(v_line).max())

@@ -10,12 +10,12 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
 from gearwright.dynamics.solve.terms import Bounded, Collected
-from gearwright.dynamics.steps.builder import Branch, Repeat, StepBuilder
+from gearwright.dynamics.steps.builder import Repeat, StepBuilder, Unless
 from gearwright.dynamics.steps.direct import POINTS, DirectSolver
 from gearwright.model import Actuator, ElectricMotor
 from gearwright.model.actuators import Shaft
@@ -62,7 +62,7 @@ class Phase:
         rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
         acting = Collected([], rest, [], motors, [("law", i) for i in range(n - curves)])
         solver = DirectSolver(self.build, SimpleNamespace(dof=n), eps)
-        solver.solved(Inertia.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
+        solver.solved(FrontalMatrix.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
@@ -79,9 +79,9 @@ def run_stages(body, slots, count):
     """Number of solutions."""
     solutions = 0
     for node in body:
-        if isinstance(node, Repeat | Branch):
-            for _ in range(1 if isinstance(node, Branch) else node.count):
-                if slots[node.unless if isinstance(node, Branch) else node.until].all():
+        if isinstance(node, Repeat | Unless):
+            for _ in range(1 if isinstance(node, Unless) else node.count):
+                if slots[node.unless if isinstance(node, Unless) else node.until].all():
                     break
                 solutions += run_stages(node.body, slots, count)
             continue

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import FirstHalf, WholeStep
 from gearwright.dynamics.solve import friction_and_stops
@@ -17,7 +17,7 @@ FULL = {(0, 0): 2.0, (1, 0): 0.5, (1, 1): 1.0}
 
 
 def collected(terms, pattern=FULL):
-    return Collected.of(terms, G, Inertia.of(pattern))
+    return Collected.of(terms, G, FrontalMatrix.of(pattern))
 
 
 def test_lines_go_into_the_matrix():
@@ -25,7 +25,7 @@ def test_lines_go_into_the_matrix():
     found = collected(lines)
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]]) @ DENSE
     M = np.array([[2.0, 0.5], [0.5, 1.0]])
-    H = found.matrix(Inertia.of(FULL)).entries
+    H = found.matrix(FrontalMatrix.of(FULL)).entries
     assert [H[0, 0], H[1, 0], H[1, 1]] == pytest.approx(
         (M + rows.T @ np.diag([2.0, 5.0]) @ rows)[[0, 1, 1], [0, 0, 1]], rel=1e-12
     )

@@ -9,7 +9,7 @@ import gearwright as gw
 from benchmarks.bench.trees import curl
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.solve import Equality, Problem, switching
 from gearwright.dynamics.solve.masked import Pivot
 from gearwright.dynamics.solve.rows import COMPLIANCE
@@ -64,7 +64,7 @@ class Limb:
             self.dense[i, j] = self.dense[j, i] = x
 
 
-def numbers(H: Inertia) -> Inertia:
+def numbers(H: FrontalMatrix) -> FrontalMatrix:
     return H.mapped(float)
 
 

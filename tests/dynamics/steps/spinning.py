@@ -3,7 +3,7 @@
 import numpy as np
 
 from gearwright.dynamics import Equations
-from gearwright.dynamics.steps.builder import Branch, Repeat
+from gearwright.dynamics.steps.builder import Repeat, Unless
 from gearwright.model import WORLD, Inertia, Joint, Link, Mechanism
 from tests.dynamics.stepping import run, started
 
@@ -30,7 +30,7 @@ def spun(top, speed, dt, steps):
 def stage(top, name):
     def found(body):
         for node in body:
-            if isinstance(node, Repeat | Branch):
+            if isinstance(node, Repeat | Unless):
                 yield from found(node.body)
             elif node.name() == name:
                 yield node

@@ -5,7 +5,7 @@ import pytest
 from casadi import SX
 
 from gearwright.dynamics.algebra.scalar import Expression, sin
-from gearwright.dynamics.steps.builder import Branch, Repeat, StageBoundary, StepBuilder
+from gearwright.dynamics.steps.builder import Repeat, StageBoundary, StepBuilder, Unless
 from tests.dynamics.stepping import run
 
 
@@ -96,7 +96,7 @@ def test_a_branch_is_left_out_where_its_number_is_not_zero(end, after):
     with build.unless("end"):
         build["x"] = [build["x"][0] + 1.0]
         build.stage("count")
-    assert [type(node) for node in build.body] == [Branch]
+    assert [type(node) for node in build.body] == [Unless]
     slots = {"x": np.array([5.0]), "end": np.array([end])}
     run(build.body, slots)
     assert slots["x"] == pytest.approx([after], rel=1e-12)

@@ -5,14 +5,14 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.steps.builder import Branch, Repeat
+from gearwright.dynamics.steps.builder import Repeat, Unless
 from tests.dynamics.stepping import run
 from tests.dynamics.steps.test_sweep import STICKING, stages
 
 
 def loops(body):
     for node in body:
-        if isinstance(node, Repeat | Branch):
+        if isinstance(node, Repeat | Unless):
             yield node
             yield from loops(node.body)
 

@@ -12,7 +12,7 @@ import pytest
 import gearwright as gw
 import gearwright.robots
 from gearwright.dynamics import Equations
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Expression, sin
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Collected
@@ -113,7 +113,7 @@ def test_what_differs_is_not_shared() -> None:
 def test_a_matrix_goes_through_a_slot() -> None:
     """Numbers that are known stay where they are."""
     x, y = Expression.symbol("x"), Expression.symbol("y")
-    M = Inertia.of({(0, 0): x + 1.0, (1, 0): 0.5, (1, 1): x})
+    M = FrontalMatrix.of({(0, 0): x + 1.0, (1, 0): 0.5, (1, 1): x})
     stored = unknowns(M)
     assert [str(value) for value in stored] == ["(x+1)", "x"]
     back = with_unknowns(M, [y, 2.0])

@@ -4,7 +4,7 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.dynamics import Equations
-from gearwright.dynamics.steps.builder import Branch, Repeat
+from gearwright.dynamics.steps.builder import Repeat, Unless
 from gearwright.dynamics.steps.sweep import EPS, TOLERANCE
 from tests.dynamics.stepping import run, started
 from tests.sim.robots import DOUBLE_PENDULUM
@@ -14,7 +14,7 @@ STICKING = DOUBLE_PENDULUM.replace("<axis xyz='0 1 0'/>", "<axis xyz='0 1 0'/><d
 
 def stages(body):
     for node in body:
-        yield from stages(node.body) if isinstance(node, Repeat | Branch) else [node]
+        yield from stages(node.body) if isinstance(node, Repeat | Unless) else [node]
 
 
 def test_sweeps_end_where_one_changes_velocities_by_a_hundredth_of_the_tolerance():

@@ -49,7 +49,7 @@ def _vector(v: Vector, change: Change) -> Vector:
 
 
 @dataclass(frozen=True)
-class Inertia:
+class FrontalMatrix:
     """`entries`: the matrix, less what comes to its coordinates through fronts. `diagonal`: of the whole matrix."""
 
     entries: Matrix
@@ -58,8 +58,8 @@ class Inertia:
     whole: tuple[Scalar, ...] = ()  # the diagonal; of a matrix without fronts it is among the entries
 
     @staticmethod
-    def of(H: Inertia | Matrix) -> Inertia:
-        return H if isinstance(H, Inertia) else Inertia(H)
+    def of(H: FrontalMatrix | Matrix) -> FrontalMatrix:
+        return H if isinstance(H, FrontalMatrix) else FrontalMatrix(H)
 
     @property
     def pattern(self) -> tuple[object, ...]:
@@ -69,7 +69,7 @@ class Inertia:
     def diagonal(self, n: int) -> Column:
         return Column(self.whole if self.fronts else (self.entries.get((i, i), 0.0) for i in range(n)))
 
-    def mapped(self, change: Change) -> Inertia:
+    def mapped(self, change: Change) -> FrontalMatrix:
         """The same with other numbers."""
         return replace(
             self,
@@ -78,7 +78,7 @@ class Inertia:
             whole=tuple(map(change, self.whole)),
         )
 
-    def with_lines(self, lines: Sequence[tuple[Sparse, Scalar]]) -> Inertia:
+    def with_lines(self, lines: Sequence[tuple[Sparse, Scalar]]) -> FrontalMatrix:
         """With `slope·Jᵀ·J` added, for each (J, slope)."""
         entries, whole = dict(self.entries), list(self.whole)
         for J, slope in lines:

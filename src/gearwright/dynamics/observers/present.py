@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, total, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
@@ -61,7 +61,7 @@ def present(equations: Equations, given: Given) -> Present:
         now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         if last is not None:
-            mass = Inertia(model.mass_matrix(at, tree)).diagonal(model.dof)
+            mass = FrontalMatrix(model.mass_matrix(at, tree)).diagonal(model.dof)
             effort = effort + last.beside_middle(now, mass)
         rows = LoopForceRows(equations.kinds, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])

@@ -19,7 +19,7 @@ from typing import ClassVar
 import casadi
 from casadi import Function
 
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, is_number, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number
@@ -43,7 +43,7 @@ class Curve:
     readings: Function | None = None
     varying: tuple[int, ...] = tuple(SAMPLE)
 
-    def place(self, M: Inertia) -> tuple[str, Curve]:
+    def place(self, M: FrontalMatrix) -> tuple[str, Curve]:
         return "curve", self
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Curve:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
-from gearwright.dynamics.algebra.fronts import GROUND, Front, Inertia, add_along, common, relative
+from gearwright.dynamics.algebra.fronts import GROUND, Front, FrontalMatrix, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     TINY,
     Condition,
@@ -178,7 +178,7 @@ class Masked:
 
 
 def masked(
-    H: Inertia | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None,
+    H: FrontalMatrix | Matrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None = None,
     after: Mapping[int, AbstractSet[int]] = MappingProxyType({}),
     ceilings: Mapping[int, Scalar] = MappingProxyType({}),
 ) -> Masked:  # fmt: skip
@@ -186,14 +186,14 @@ def masked(
 
     `after`: by coordinate, those that have to be eliminated before it.
     """
-    return _Elimination(Inertia.of(H), n, pivots, floors, after, ceilings).factors()
+    return _Elimination(FrontalMatrix.of(H), n, pivots, floors, after, ceilings).factors()
 
 
 class _Elimination:
     """The factors in the making."""
 
     def __init__(
-        self, H: Inertia, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None,
+        self, H: FrontalMatrix, n: int, pivots: Mapping[int, Pivot], floors: Sequence[Scalar] | None,
         after: Mapping[int, AbstractSet[int]], ceilings: Mapping[int, Scalar],
     ) -> None:  # fmt: skip
         self.A, self.fronts, self.after = dict(H.entries), H.fronts, after
@@ -279,7 +279,7 @@ class _Elimination:
         return factors
 
 
-def eliminated_at(H: Inertia, n: int) -> dict[int, int]:
+def eliminated_at(H: FrontalMatrix, n: int) -> dict[int, int]:
     """The front of each coordinate. Coordinates that share an entry across branches meet where the branches do."""
     home = {k: H.homes.get(k, GROUND) for k in range(n)}
     moved = bool(H.fronts)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.choosing import Acting
@@ -50,7 +50,7 @@ class Problem:
     `speed`: of the fastest coordinate, about, if that is known beforehand; what rounding is a share of.
     """
 
-    H: Inertia | Matrix
+    H: FrontalMatrix | Matrix
     b: list[Scalar]
     laws: Sequence[Acting]
     equalities: Sequence[Equality] = ()
@@ -61,7 +61,7 @@ class Problem:
         """`tolerance`: how many times as much as usual may be rounding."""
         lines = [acting.law.line(piece) for acting, piece in zip(self.laws, pieces, strict=True)]
         roles = Roles.of(self.laws)
-        pivots, H, n = self._pivots(lines, roles), Inertia.of(self.H), len(self.b)
+        pivots, H, n = self._pivots(lines, roles), FrontalMatrix.of(self.H), len(self.b)
         ties = None if roles.rows else tied(H, n, self.equalities)
         if ties is not None:
             factors, u, w, rows = solve_tied(ties, H, pivots, self.b)

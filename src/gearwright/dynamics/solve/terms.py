@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.column import Column
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.solve import swept_laws
@@ -40,7 +40,7 @@ class Straight:
         """The same line with other numbers."""
         return Straight({n: change(x) for n, x in self.J.items()}, change(self.constant), change(self.slope))
 
-    def place(self, M: Inertia) -> tuple[str, Straight | Equality]:
+    def place(self, M: FrontalMatrix) -> tuple[str, Straight | Equality]:
         """In the matrix, or as a row."""
         if self.as_row is None or not M.filled_in_by(self.J):
             return "line", self
@@ -54,7 +54,7 @@ class Bounded:
     cfm: ClassVar[Scalar] = 0.0
     drifting: ClassVar[bool] = False
 
-    def place(self, M: Inertia) -> tuple[str, Bounded]:
+    def place(self, M: FrontalMatrix) -> tuple[str, Bounded]:
         return "law", self
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Bounded:
@@ -89,7 +89,7 @@ class Rigid:
     erp: Scalar = 0.0
     disagreement: float = 0.0
 
-    def place(self, M: Inertia) -> tuple[str, Equality]:
+    def place(self, M: FrontalMatrix) -> tuple[str, Equality]:
         return "equality", Equality(
             self.J, -self.wanted, 0.0, self.group, erp=self.erp, disagreement=self.disagreement
         )  # fmt: skip
@@ -124,7 +124,7 @@ class Collected:
     unread: int = 0
 
     @staticmethod
-    def of(terms: Sequence[Term], G: list[Sparse], M: Inertia, unread: int = 0) -> Collected:
+    def of(terms: Sequence[Term], G: list[Sparse], M: FrontalMatrix, unread: int = 0) -> Collected:
         """Each term says itself which list it belongs to: `place`."""
         found = Collected([], [], [], [], [], unread)
         lists: dict[str, list[Any]] = {
@@ -136,7 +136,7 @@ class Collected:
             lists[kind].append(placed)
         return found
 
-    def matrix(self, M: Inertia) -> Inertia:
+    def matrix(self, M: FrontalMatrix) -> FrontalMatrix:
         """M with the slopes of the lines."""
         return M.with_lines([(line.J, line.slope) for line in self.lines])
 

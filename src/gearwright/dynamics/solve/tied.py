@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from random import Random
 
-from gearwright.dynamics.algebra.fronts import Inertia, common
+from gearwright.dynamics.algebra.fronts import FrontalMatrix, common
 from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, total, where
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import FREE, Masked, Pivot, eliminated_at, masked
@@ -49,14 +49,14 @@ class Tied:
         return self.early or len(set(coordinates)) < len(coordinates)
 
     @staticmethod
-    def all_before(H: Inertia, n: int, rows: Sequence[Equality]) -> Tied:
+    def all_before(H: FrontalMatrix, n: int, rows: Sequence[Equality]) -> Tied:
         """Impulses after all coordinates of their rows."""
         at = eliminated_at(H, n)
         homes = {n + i: reduce(lambda a, b: common(H.fronts, a, b), (at[k] for k in e.J)) for i, e in enumerate(rows)}
         return Tied(n, rows, homes, {n + i: set(e.J) for i, e in enumerate(rows)})
 
     @staticmethod
-    def first_before(H: Inertia, n: int, rows: Sequence[Equality]) -> Tied:
+    def first_before(H: FrontalMatrix, n: int, rows: Sequence[Equality]) -> Tied:
         """Impulses of two coordinates after the one that is eliminated first, as far as branches allow."""
         late, at = Tied.all_before(H, n, rows), eliminated_at(H, n)
         order = [k for group in masked(placeholder(H), n, {}).groups.values() for k in group]
@@ -64,19 +64,19 @@ class Tied:
         homes = {i: at[k] for i, k in first.items()}
         return Tied(n, rows, {**late.homes, **homes}, {**late.after, **{i: {k} for i, k in first.items()}}, True)
 
-    def matrix(self, H: Inertia, E: Sequence[Scalar]) -> Inertia:
+    def matrix(self, H: FrontalMatrix, E: Sequence[Scalar]) -> FrontalMatrix:
         entries: Matrix = dict(H.entries)
         for i, e in enumerate(self.rows, start=self.n):
             entries |= {(i, k): x for k, x in e.J.items()}
             entries[i, i] = -(e.cfm + (E[i - self.n] if self.refined else 0.0))
         return replace(H, entries=entries, homes={**H.homes, **self.homes})
 
-    def factors(self, H: Inertia, pivots: Mapping[int, Pivot], E: Sequence[Scalar]) -> Masked:
+    def factors(self, H: FrontalMatrix, pivots: Mapping[int, Pivot], E: Sequence[Scalar]) -> Masked:
         least = enumerate(() if self.refined else E, start=self.n)
         ceilings = {i: -e for i, e in least if not is_zero(e)}
         return masked(self.matrix(H, E), self.n + len(self.rows), pivots, after=self.after, ceilings=ceilings)
 
-    def operations(self, H: Inertia) -> float:
+    def operations(self, H: FrontalMatrix) -> float:
         """About: of factors and solution, with the refinement."""
         E = [1.0] * len(self.rows)
         hard = any(is_zero(e.cfm) for e in self.rows)
@@ -84,7 +84,7 @@ class Tied:
         return operations(self.factors(placeholder(H), {}, E), solutions=1 + refined)
 
 
-def tied(H: Inertia, n: int, rows: Sequence[Equality]) -> Tied | None:
+def tied(H: FrontalMatrix, n: int, rows: Sequence[Equality]) -> Tied | None:
     """The order that takes the fewest operations; None where the Schur complement does, or has to be taken."""
     usual = all(e.group is None and is_zero(e.give) and not moves_nothing(e.J) for e in rows)
     if not rows or not usual or in_rings(rows):
@@ -110,7 +110,7 @@ def in_rings(rows: Sequence[Equality]) -> bool:
 
 
 def solve_tied(
-    ties: Tied, H: Inertia, pivots: Mapping[int, Pivot], b: Sequence[Scalar]
+    ties: Tied, H: FrontalMatrix, pivots: Mapping[int, Pivot], b: Sequence[Scalar]
 ) -> tuple[Masked, list[Scalar], list[Scalar], RowSolution]:
     """The factors, the coordinates, what pushes each, and the rows."""
     n, rows = ties.n, ties.rows
@@ -129,7 +129,7 @@ def solve_tied(
 
 
 def _left(
-    ties: Tied, H: Inertia, b: Sequence[Scalar], u: Sequence[Scalar], w: Sequence[Scalar], factors: Masked
+    ties: Tied, H: FrontalMatrix, b: Sequence[Scalar], u: Sequence[Scalar], w: Sequence[Scalar], factors: Masked
 ) -> list[Scalar]:
     """Residuals of momentum and of rates."""
     n = ties.n
@@ -158,7 +158,7 @@ def _negative_product(e: Scalar, x: Scalar) -> Scalar:
 # --- counted operations ---------------------------------------------------------------------------------------------
 
 
-def placeholder(H: Inertia) -> Inertia:
+def placeholder(H: FrontalMatrix) -> FrontalMatrix:
     """The same pattern with numbers that are as good as any."""
     random = Random(0)
     return H.mapped(lambda x: x if is_number(x) else random.uniform(1.0, 2.0))
@@ -174,7 +174,7 @@ def operations(factors: Masked, solutions: int) -> float:
     return count
 
 
-def schur_operations(H: Inertia, n: int, rows: Sequence[Equality], enough: float) -> float:
+def schur_operations(H: FrontalMatrix, n: int, rows: Sequence[Equality], enough: float) -> float:
     """With the rows as a system of their own; counted as far as it takes to be more than enough."""
     factors = masked(placeholder(H), n, {})
     reached = [factors.sparse_forward(dict.fromkeys(e.J, 1.0)).keys() for e in rows]

@@ -29,19 +29,19 @@ class Repeat:
     """`body`, `count` times at most, or until the named number is not zero."""
 
     count: int
-    body: tuple[Function | Repeat | Branch, ...]
+    body: tuple[Function | Repeat | Unless, ...]
     until: SlotName | None = None
 
 
 @dataclass(frozen=True)
-class Branch:
+class Unless:
     """`body`, left out where the named number is not zero."""
 
     unless: SlotName
-    body: tuple[Function | Repeat | Branch, ...]
+    body: tuple[Function | Repeat | Unless, ...]
 
 
-Node = Function | Repeat | Branch
+Node = Function | Repeat | Unless
 Body = tuple[Node, ...]
 CHEAP = frozenset((casadi.OP_ADD, casadi.OP_SUB, casadi.OP_MUL, casadi.OP_NEG, casadi.OP_TWICE, casadi.OP_SQ))
 
@@ -165,7 +165,7 @@ class StepBuilder(Slots):
         """
         with self._nested() as body:
             yield
-        self._open[-1].append(Branch(slot, tuple(body)))
+        self._open[-1].append(Unless(slot, tuple(body)))
 
     @contextmanager
     def _nested(self) -> Iterator[list[Node]]:

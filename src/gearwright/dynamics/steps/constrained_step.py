@@ -11,7 +11,7 @@ from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -40,7 +40,7 @@ class PhaseSolver(Protocol):
         """The pieces that laws begin a phase on, from those that the last phase, or step, ended on."""
 
     def solved(
-        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
+        self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
         """Velocities u with `H·u = b` and what all terms add; `name` is the phase's, `guess` is near u."""
@@ -77,7 +77,7 @@ class ConstrainedStep(ABC):
         """Targets of drives for the end of what is made."""
         return self.build[Slots.aim if Slots.aim in self.build else Slots.target]
 
-    def inertia(self, at: Configuration, tree: TreeState) -> Inertia:
+    def inertia(self, at: Configuration, tree: TreeState) -> FrontalMatrix:
         """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
         return self.model.inertia(at, tree, fronts=self.solver.fronts and not self.closures)
 
@@ -113,7 +113,7 @@ class ConstrainedStep(ABC):
         return effort
 
     def moment(
-        self, phase: Phase, tree: TreeState, at: Configuration, M: Inertia, acting: Sequence[ActuatorNow]
+        self, phase: Phase, tree: TreeState, at: Configuration, M: FrontalMatrix, acting: Sequence[ActuatorNow]
     ) -> Moment:
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
@@ -121,7 +121,7 @@ class ConstrainedStep(ABC):
             self.targets, command, memory, acting, self.build.friction if self.frictions else (), self.eps,
         )  # fmt: skip
 
-    def collected(self, now: Moment, M: Inertia) -> Collected:
+    def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
         unread = passive_terms(self.model, now)
         terms = [term for kind in self.kinds for term in kind.act(now)]
@@ -131,7 +131,7 @@ class ConstrainedStep(ABC):
         """Where efforts are taken in a phase, of actuators with states."""
         return [d.taken(now, i) for i, d in enumerate(self.model.actuation.driven) if d.states]
 
-    def _response(self, M: Inertia, tree: TreeState) -> Callable[[Sparse], Scalar]:
+    def _response(self, M: FrontalMatrix, tree: TreeState) -> Callable[[Sparse], Scalar]:
         """`J·M⁻¹·Jᵀ`, M the mechanism's own: a spring by its frequency does not depend on the step."""
         known: list[Callable[[Sparse], Scalar]] = []  # made when first asked for
 

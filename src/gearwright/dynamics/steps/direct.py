@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
@@ -45,18 +45,18 @@ class DirectSolver:
 
     def __init__(self, build: StepBuilder, model: Model, eps: float) -> None:
         self.build, self.model, self.eps = build, model, eps
-        self._switching: tuple[Inertia, Collected] | None = None  # what the stage `switch` is made for
+        self._switching: tuple[FrontalMatrix, Collected] | None = None  # what the stage `switch` is made for
         self._stored: Collected | None = None  # what acts in the phase that was solved last
 
     # --- before a phase --------------------------------------------------------------------------------------------
 
-    def matrix(self, H: Inertia, acting: Collected, keep: StageBoundary) -> Inertia | Factors | Masked:
+    def matrix(self, H: FrontalMatrix, acting: Collected, keep: StageBoundary) -> FrontalMatrix | Factors | Masked:
         """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
         if acting.switching or acting.equalities:
             return needed_parts(H, acting).mapped(keep)
         return self.factorised(H).mapped(keep)
 
-    def factorised(self, H: Inertia) -> Factors | Masked:
+    def factorised(self, H: FrontalMatrix) -> Factors | Masked:
         """H with nothing held."""
         return masked(H, self.model.dof, {}) if H.fronts else self.model.factorised(H.entries)
 
@@ -66,7 +66,7 @@ class DirectSolver:
     # --- a phase ---------------------------------------------------------------------------------------------------
 
     def solved(
-        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
+        self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: Scalar = 1.0,
     ) -> Solved:  # fmt: skip
@@ -103,7 +103,7 @@ class DirectSolver:
     def travel(self, found: Solved) -> list[Scalar]:
         return found.u
 
-    def _push(self, H: Inertia, acting: Collected, name: str) -> bool:
+    def _push(self, H: FrontalMatrix, acting: Collected, name: str) -> bool:
         """The stages of the first solution; whether they are those of an earlier phase."""
         build = self.build
         again = self._refill(H, acting)
@@ -119,7 +119,7 @@ class DirectSolver:
             self._switch(*self._switching)
         return again
 
-    def _refill(self, H: Inertia, acting: Collected) -> bool:
+    def _refill(self, H: FrontalMatrix, acting: Collected) -> bool:
         """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
         if self._switching is None:
             return False
@@ -150,7 +150,7 @@ class DirectSolver:
 
     # --- its stages ------------------------------------------------------------------------------------------------
 
-    def _switch(self, H: Inertia, acting: Collected) -> None:
+    def _switch(self, H: FrontalMatrix, acting: Collected) -> None:
         """One solution with laws on their pieces and curves on their lines, and the pieces that it belongs to."""
         build, progress = self.build, Progress(*self.build.progress)
         lines = [curve.line(point) for curve, point in zip(acting.curves, build.point, strict=True)]
@@ -222,7 +222,7 @@ def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[
     return Column(rate(term.J, u) for term in acting.laws) - impulses
 
 
-def needed_parts(H: Inertia, acting: Collected) -> Inertia:
+def needed_parts(H: FrontalMatrix, acting: Collected) -> FrontalMatrix:
     """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
     rows = [term for term in acting.laws if len(term.J) != 1]
     return H if acting.curves or acting.equalities or rows else replace(H, whole=())

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from gearwright.dynamics.actuation.gears import VariableRatio
 from gearwright.dynamics.algebra.column import Column, select
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.closures import ClosureRows
@@ -57,7 +57,7 @@ class EnergyBalance:
         """Stores the impulses that act with the mean velocity."""
         self.build.kick = self._beside_loops(acting, found)
 
-    def second_half(self, acting: Collected, found: Solved, effort: Column, M: Inertia) -> None:
+    def second_half(self, acting: Collected, found: Solved, effort: Column, M: FrontalMatrix) -> None:
         """Finds the error, and stores the energy at the start and the one that is due."""
         if not self.measured:
             return
@@ -76,7 +76,7 @@ class EnergyBalance:
         self.error = error / (maximum(TUNING.energy_rate * build.dt[0], rounding) * scale)
         build.due = [due]
 
-    def clamp(self, M: Inertia, effort: Column) -> None:
+    def clamp(self, M: FrontalMatrix, effort: Column) -> None:
         """Writes the stage `clamp`: the velocity is scaled to the energy that is due, where `sound` is not set.
 
         Where energy is not measured, or w was not found, that is at most what there was and what efforts, impulses

@@ -39,7 +39,7 @@ from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as
 from gearwright.dynamics.actuation.actuator_unit import Taken
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, negated, where
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
@@ -139,7 +139,7 @@ class MidpointStep(ConstrainedStep):
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
-    def _mass_matrix(self, tree: TreeState) -> Inertia:
+    def _mass_matrix(self, tree: TreeState) -> FrontalMatrix:
         """M at the start, as the last substep left it; anew where something else has moved the robot."""
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
@@ -175,7 +175,7 @@ class MidpointStep(ConstrainedStep):
         build.stage("begin")
 
     def _iterate(
-        self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]
+        self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]
     ) -> Solved:
         """w anew: a quasi-Newton step on M at the start, in which force laws are solved to their end.
 
@@ -204,7 +204,7 @@ class MidpointStep(ConstrainedStep):
         return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
 
     def _next_mean(
-        self, acting: Collected, H: Inertia | Factors | Masked, M: Inertia, effort: Sequence[Scalar]
+        self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]
     ) -> Solved:
         """The balance of momentum in the middle, solved for w with M at the start."""
         build, model = self.build, self.model
@@ -222,7 +222,7 @@ class MidpointStep(ConstrainedStep):
 
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
-    def _advance(self, acting: Collected, first: Solved, M: Inertia) -> None:
+    def _advance(self, acting: Collected, first: Solved, M: FrontalMatrix) -> None:
         """q⁺, p⁺ and the impulses so far."""
         build, model, w = self.build, self.model, first.u
         q, end = build.position, model.along_chords(State(build.position, w), self.dt)
@@ -241,7 +241,7 @@ class MidpointStep(ConstrainedStep):
             build.stage("turn")
             recovery.write()
 
-    def _without_balance(self, M: Inertia, w: Column) -> None:
+    def _without_balance(self, M: FrontalMatrix, w: Column) -> None:
         """Writes the stage `land`: far from a solution, the momentum at the end is w's own."""
         build = self.build
         with build.unless(Slots.converged):
@@ -249,7 +249,9 @@ class MidpointStep(ConstrainedStep):
             build.momentum_after = select(lost, M @ w, build.momentum_after)
             build.stage("land")
 
-    def _second_half(self, first: Solved, M: Inertia, actuators: Sequence[ActuatorNow], effort: Column) -> Condition:
+    def _second_half(
+        self, first: Solved, M: FrontalMatrix, actuators: Sequence[ActuatorNow], effort: Column
+    ) -> Condition:
         """v⁺, impulses and actuators at the end; whether force laws are on their segments."""
         build, model = self.build, self.model
         w = build.mean_velocity

@@ -26,7 +26,7 @@ beyond once they are closed again.
 
 from __future__ import annotations
 
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Expression, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
@@ -49,7 +49,7 @@ SINGLE = 1e9  # eps: times the tolerance of an open loop, where that is less tha
 LAST = 100.0  # eps: and a move of this is the last; the next would be about the square of it
 
 
-def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
+def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery) -> None:
     """Moves the position of the step's end back within stops, and until loops are closed."""
     build = step.build
     build.moved_by, build.turned = [1.0], [0.0]
@@ -68,7 +68,7 @@ def project(step: ConstrainedStep, M: Inertia, recovery: StopRecovery) -> None:
         _count(step)
 
 
-def _factorised(step: ConstrainedStep, M: Inertia) -> LeastMove:
+def _factorised(step: ConstrainedStep, M: FrontalMatrix) -> LeastMove:
     """Rows where the mechanism is, and masses where the step began."""
     (rows, tree), metric = _rows(step), step.model.factorised(M.entries)
     worst = maximum_of([abs(x) for x in step.build.gap])

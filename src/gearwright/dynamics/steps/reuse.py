@@ -12,7 +12,7 @@ from typing import TypeVar
 import casadi
 
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, is_number
 from gearwright.dynamics.algebra.sparse import Matrix
 from gearwright.dynamics.solve.masked import Masked
@@ -28,8 +28,8 @@ class Form:
     rest: tuple[object, ...]
 
     @staticmethod
-    def of(H: Inertia | Matrix, acting: Collected) -> Form:
-        inertia = Inertia.of(H)
+    def of(H: FrontalMatrix | Matrix, acting: Collected) -> Form:
+        inertia = FrontalMatrix.of(H)
         numbers: list[Scalar] = []
 
         def taken(x: Scalar) -> Scalar:
@@ -77,10 +77,10 @@ def is_same(a: Scalar, b: Scalar) -> bool:
 
 # --- a matrix's numbers in a slot -----------------------------------------------------------------------------------
 
-T = TypeVar("T", Inertia, Factors | Masked)
+T = TypeVar("T", FrontalMatrix, Factors | Masked)
 
 
-def unknowns(M: Inertia | Factors | Masked) -> list[Scalar]:
+def unknowns(M: FrontalMatrix | Factors | Masked) -> list[Scalar]:
     found: list[Scalar] = []
 
     def taken(x: Scalar) -> Scalar:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.rows import CompliantCouplingRow, ConstraintGroup
@@ -15,7 +15,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 def spring_responses(
-    model: Model, kinds: Sequence[ConstraintGroup], M: Inertia, tree: TreeState
+    model: Model, kinds: Sequence[ConstraintGroup], M: FrontalMatrix, tree: TreeState
 ) -> Callable[[Sparse], Scalar]:
     """`J·M⁻¹·Jᵀ` of rows over the independent velocities."""
     n, springs = model.dof, [kind for kind in kinds if isinstance(kind, CompliantCouplingRow)]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
-from gearwright.dynamics.algebra.fronts import Inertia
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, negated, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.curves import CurveRemainder
@@ -62,10 +62,10 @@ class SweepSolver(ABC):
         return []  # no pieces are kept: a projection finds its own
 
     def solved(
-        self, H: Inertia | Factors | Masked, b: Sequence[Scalar], acting: Collected,
+        self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
-        assert isinstance(H, Inertia)
+        assert isinstance(H, FrontalMatrix)
         if not (acting.switching or acting.equalities):
             return Solved(self.model.factorised(H.entries).solve(list(b)), [], [], [], [], True)
         kept = self._swept(self._begun(H, b, acting, guess))
@@ -83,7 +83,7 @@ class SweepSolver(ABC):
     def travel(self, found: Solved) -> list[Scalar]:
         return found.u
 
-    def _begun(self, H: Inertia, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
+    def _begun(self, H: FrontalMatrix, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
         """Lines that touch the curves are in the matrix; what they leave of the curves is swept over."""
         b, remainders = list(b), []
         for curve in acting.curves:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from gearwright.dynamics.algebra.fronts import Front, Inertia, common
+from gearwright.dynamics.algebra.fronts import Front, FrontalMatrix, common
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion
@@ -13,7 +13,7 @@ from gearwright.dynamics.tree.bodies import GROUND
 from gearwright.dynamics.tree.kinematics import Configuration
 
 
-def inertia(at: Configuration, G: Sequence[Sparse], chosen: Collection[int]) -> Inertia:
+def inertia(at: Configuration, G: Sequence[Sparse], chosen: Collection[int]) -> FrontalMatrix:
     """`Gᵀ·M·G` without armature, with fronts at the chosen bodies (parents of chosen ones are chosen)."""
     bodies = at.system.bodies
     place = {i: c for c, i in enumerate(sorted(chosen))}
@@ -31,10 +31,10 @@ def inertia(at: Configuration, G: Sequence[Sparse], chosen: Collection[int]) -> 
             propagate_to_parent(at, i, composite, columns)
     entries = {entry: value for entry, value in M.items() if not is_zero(value)}
     if not fronts:
-        return Inertia(entries)
+        return FrontalMatrix(entries)
     n = 1 + max(u for row in G for u in row)
     ordered = tuple(fronts[c] for c in sorted(fronts))
-    return Inertia(entries, ordered, homes(at, G, place, ordered), tuple(whole_diagonal(at, G, n)))
+    return FrontalMatrix(entries, ordered, homes(at, G, place, ordered), tuple(whole_diagonal(at, G, n)))
 
 
 def homes(at: Configuration, G: Sequence[Sparse], place: Mapping[int, int], fronts: Sequence[Front]) -> dict[int, int]:

@@ -58,10 +58,10 @@ def step_program(equations: Equations) -> Program:
 
 
 def _functions(nodes: Sequence[Node]) -> Iterator[casadi.Function]:
-    from gearwright.dynamics import Branch, Repeat
+    from gearwright.dynamics import Repeat, Unless
 
     for node in nodes:
-        if isinstance(node, Repeat | Branch):
+        if isinstance(node, Repeat | Unless):
             yield from _functions(node.body)
         else:
             yield node
@@ -76,7 +76,7 @@ def _body(nodes: Sequence[Node]) -> Body:
     def made(node: Node) -> Stage | Loop | Branch:
         if isinstance(node, dynamics.Repeat):
             return Loop(node.count, tuple(map(made, node.body)), node.until)
-        if isinstance(node, dynamics.Branch):
+        if isinstance(node, dynamics.Unless):
             return Branch(node.unless, tuple(map(made, node.body)))
         return stages[id(node)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.memory import ALIGNMENT, BlockedBuffer, aligned
-from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, held, run_in_turn
+from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, give_way, held, run_in_turn
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
@@ -79,7 +79,7 @@ class CpuInstance(Instance):
 
     def step(self, n: int = 1) -> bool:
         answer = self._call(self._address, n)
-        return not (answer if answer != BUSY else run_in_turn(self._call, self._address, n))
+        return not (answer if answer != BUSY else run_in_turn(self._call, self._address, n, self._lock))
 
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         every, first, continues = part
@@ -97,7 +97,9 @@ class CpuInstance(Instance):
         changed |= {f"record {name}": self._memory(name, kept).ctypes.data for name, kept in records.items()}
         tables = [self._changed(table, changed) for table in self._tables]
         spans = Spans(tables, self.clock, self._lock, stops=self.batch == 1)
-        return not run_in_turn(self._call, spans.address, n)
+        answer = run_in_turn(self._call, spans.address, n, self._lock)
+        give_way(self._lock)
+        return not answer
 
     @property
     def failures(self) -> tuple[Failure, ...]:

@@ -26,6 +26,7 @@ ACQUIRE, RELEASE = -1, -2  # in the place of a number of steps
 STEPPING, HELD = 1, 2  # values of the lock while a call steps, and while Python has it; 0: free
 ATTEMPTS = 5000  # at the lock before a call gives up: some 0.1 ms, so that short steps of two threads take turns
 PAUSE = 1e-4  # [s] between two calls that wait
+_waiting: list[int] = []  # locks that calls wait for
 Run = Callable[[int, int], int]  # the address of `Spans.words` and a number of steps to its answer
 
 
@@ -63,18 +64,31 @@ def function(address: int) -> Run:
 def held(run: Run, spans: int, lock: ctypes.c_int64) -> Iterator[None]:
     """Keeps calls of other threads out. Two threads of Python must not do so at once."""
     try:
-        run_in_turn(run, spans, ACQUIRE)
+        run_in_turn(run, spans, ACQUIRE, lock)
         yield
     finally:
         if lock.value == HELD:  # Ctrl-C may come while it waits
             run(spans, RELEASE)
+        give_way(lock)
 
 
-def run_in_turn(run: Run, spans: int, steps: int) -> int:
+def run_in_turn(run: Run, spans: int, steps: int, lock: ctypes.c_int64) -> int:
     """Calls until no other thread has the memory."""
-    while (answer := run(spans, steps)) == BUSY:
-        sleep(PAUSE)
+    if (answer := run(spans, steps)) != BUSY:
+        return answer
+    _waiting.append(id(lock))
+    try:
+        while (answer := run(spans, steps)) == BUSY:
+            sleep(PAUSE)
+    finally:
+        _waiting.remove(id(lock))
     return answer
+
+
+def give_way(lock: ctypes.c_int64) -> None:
+    """Lets a thread in that waits for this memory: one that asks again at once would keep it out for good."""
+    if id(lock) in _waiting:
+        sleep(2.0 * PAUSE)
 
 
 @cache
