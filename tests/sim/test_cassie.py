@@ -89,7 +89,7 @@ def test_shins_that_a_slider_holds_are_rigid(robot_data_folder):
 def test_ten_seconds_of_cassie(robot_data_folder, name, base):
     sim = compile(cassie(robot_data_folder, name, base))
     worst, energy = run(sim, 10.0)
-    assert sim.unsettled == 0
+    assert sim.unsettled <= 1  # at 0.6 s, while stops still push back
     # for 0.7 s stops push back what is drawn up to 2.4 rad beyond them, at 1 rad/s at most: 7e-7 m, later 1e-9 m
     assert worst < 2e-6
     assert drift(sim) < 1e-9  # [m] what the last step leaves open
