@@ -151,7 +151,8 @@ WRONG = {
     "out": (["--out", "run.xls"], 2, "'.xls' is not a recording format; valid: .npz, .csv"),
     "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
     "folder": (["--out", "/dev/null/at/all/run.npz"], 1, "cannot write /dev/null/at/all/run.npz: its folder cannot"),
-    "not finite": (["--velocity", "j1=1e200"], 1, "is not finite after step 1"),
+    "too fast": (["--velocity", "j1=1e200"], 2, "velocity beyond ±1e+12"),
+    "not finite": (["--effort", "j1=1e300"], 1, "is not finite after step 1"),
 }
 
 
