@@ -66,6 +66,7 @@ def test_a_file_that_cannot_be_written_is_reported_before_the_run(tmp_path: Path
 # a file of more than 200 bytes fails as it does on a full disk, with another number
 FULL = """
 import resource, sys
+sys.dont_write_bytecode = True  # the limit would cut off compiled modules, which other processes import
 resource.setrlimit(resource.RLIMIT_FSIZE, (200, -1))
 sys.argv = ["gearwright", *sys.argv[1:]]
 from gearwright.cli import main

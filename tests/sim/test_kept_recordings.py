@@ -107,6 +107,7 @@ warnings.simplefilter("ignore")
 path, limit = sys.argv[1], int(sys.argv[2])
 sim = gw.compile("gripper")
 rec = sim.run(0.5)
+sys.dont_write_bytecode = True  # the limit would cut off compiled modules, which other processes import
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, -1))
 try:
     rec.save(path)
