@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gearwright.diagnostics import Source
 from gearwright.model.poses import IDENTITY, Pose, Vector3
+from gearwright.model.shapes.surface import Surface
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,6 +76,11 @@ class OtherShape:
 Shape = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | OtherShape
 
 
+def kind_name(shape: Shape) -> str:
+    """ "sphere", "mesh", "polyline"."""
+    return shape.kind if isinstance(shape, OtherShape) else type(shape).__name__.lower()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Geometry:
     """A shape on a link: a visual or a collision."""
@@ -82,3 +89,5 @@ class Geometry:
     shape: Shape
     pose: Pose = IDENTITY  # X_LG: in the link's frame
     rgba: tuple[float, float, float, float] | None = None
+    surface: Surface | None = None  # of a collision, where the file describes it
+    source: Source | None = field(default=None, compare=False, repr=False)

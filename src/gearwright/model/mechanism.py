@@ -15,6 +15,7 @@ from gearwright.given_names import checked_instance, checked_name, checked_names
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
+from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.couplings import Couplings
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
@@ -135,6 +136,9 @@ class Mechanism(NotebookDisplay):
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
     contradicted: tuple[str, ...] = ()  # couplings that `without_contradictions` has left out
+    self_collide: tuple[str, ...] = ()  # links that touch other links of their own assembly
+    no_contact: tuple[tuple[str, str], ...] = ()  # links that never touch each other
+    contacts: tuple[ContactPair, ...] = ()  # shapes that touch in a simulation; `compile` finds them
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 

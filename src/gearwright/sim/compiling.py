@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from gearwright.diagnostics import Diagnostic, first_of
@@ -43,6 +43,8 @@ def compile(
     wrenches: Sequence[str] = (),
     passes: int | None = None,
     most_operations: int = MOST_OPERATIONS,
+    ground: bool | float = False,
+    contacts: Sequence[tuple[str, str]] | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -52,6 +54,13 @@ def compile(
     coupling    mode of all couplings, instead of their own: "exact", "hard" or "compliant" (100 rad/s and damping ratio
                 1, unless the file gives them)
     gravity     three numbers [m/s²] instead of the file's
+
+    What it touches:
+
+    ground      True: the plane z = 0, as a link "ground" that stands still; a number is its friction coefficient
+    contacts    pairs of links that may touch, by name or pattern: [("*_foot", "ground")]. By default every link touches
+                the environment and the links of other robots and objects, but not those of its own robot, unless the
+                file says so. An empty list: nothing touches
 
     How it runs:
 
@@ -116,6 +125,7 @@ def compile(
     checked = _warned_late(robot)
     if others := [d for d in checked if d.code not in LEFT_OUT]:
         warn(first_of(others, others[0].file), LoadWarning)
+    robot, untouched = touching(robot, ground, contacts)
     robot = with_rotors(coupled(robot, options).without_contradictions())
     robot = with_split_links(robot, options.drives)
     try:
@@ -123,9 +133,31 @@ def compile(
     except MemoryError:
         raise out_of_memory(robot) from None
     sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
+    sim.diagnostics += tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in untouched)
     if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
+
+
+def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[str]]:
+    """The robot with its contacts, and what of them is not simulated."""
+    from gearwright.model.contacts.finding import with_contacts
+    from gearwright.model.contacts.ground import with_ground
+
+    wanted = None if contacts is None else _pairs(contacts)
+    if ground is not False:
+        robot = with_ground(robot, ground)
+    return with_contacts(robot, wanted)
+
+
+def _pairs(contacts: object) -> list[tuple[str, str]]:
+    given: list[Any] = [contacts]
+    if isinstance(contacts, Sequence | Set) and not isinstance(contacts, str):
+        given = [*contacts]
+    for pair in given:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
+            raise CompileError(f"contacts must be pairs of links, as [('*_foot', 'ground')], not {contacts!r:.60}")
+    return [(a, b) for a, b in given]
 
 
 def _warned_late(robot: Mechanism) -> list[Diagnostic]:

@@ -29,7 +29,9 @@ def _messages(robot: Mechanism, options: Options) -> Iterator[str]:
     if locking := [*robot.contradicted]:
         yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
     yield from _unconnected(robot)
-    if _falls(robot, options) and any(link.collisions for link in robot.links.values()):
+    if robot.contacts:
+        yield f"contacts do not act yet: those of {_listed([*dict.fromkeys(p.a.link for p in robot.contacts)])}"
+    elif _falls(robot, options) and any(link.collisions for link in robot.links.values()):
         yield f"contacts do not act: {robot.name!r} floats, and falls through whatever its collision shapes meet"
 
 

@@ -1,0 +1,76 @@
+"""The contacts of a mechanism: pairs of shapes that touch, and pairs that are not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from gearwright.errors import CompileError
+from gearwright.model.contacts.choice import pairs_by_hand, pairs_by_rule
+from gearwright.model.contacts.counts import is_simulated, point_count
+from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
+from gearwright.model.geometry import kind_name
+
+if TYPE_CHECKING:
+    from gearwright.model.mechanism import Mechanism
+
+MOST_POINTS = 400  # candidates of a mechanism: each is a slot and some code of every step
+
+
+class Found(NamedTuple):
+    """Pairs that are simulated, and pairs that are not."""
+
+    contacts: tuple[ContactPair, ...]
+    left_out: tuple[ContactPair, ...]
+
+
+def find_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None) -> Found:
+    """By the rule, or between links that the caller names by patterns. Raises CompileError if there are too many."""
+    names = pairs_by_rule(m) if wanted is None else pairs_by_hand(m, wanted)
+    pairs = [
+        ContactPair(a=ContactSide.of(a, ga), b=ContactSide.of(b, gb), surface=ContactSurface.of(ga.surface, gb.surface))
+        for a, b in names
+        for ga in m.links[a].collisions
+        for gb in m.links[b].collisions
+    ]
+    simulated = [is_simulated(p.a.shape, p.b.shape) for p in pairs]
+    found = Found(
+        tuple(p for p, yes in zip(pairs, simulated, strict=True) if yes),
+        tuple(p for p, yes in zip(pairs, simulated, strict=True) if not yes),
+    )
+    _check_count(m, found.contacts)
+    return found
+
+
+def with_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None) -> tuple[Mechanism, list[str]]:
+    """A copy with its contacts, and a message for each kind of pair that is left out."""
+    found = find_contacts(m, wanted)
+    by_kind: dict[str, list[ContactPair]] = {}
+    for p in found.left_out:
+        kinds = " and a ".join(sorted(kind_name(side.shape) for side in (p.a, p.b)))
+        by_kind.setdefault(kinds, []).append(p)
+    return (replace(m, contacts=found.contacts) if found.contacts != m.contacts else m), [
+        f"contact between a {kinds} is not simulated: {_listed(pairs)}" for kinds, pairs in by_kind.items()
+    ]
+
+
+def _listed(pairs: Sequence[ContactPair], most: int = 3) -> str:
+    names = list(dict.fromkeys(f"{p.a.link!r} and {p.b.link!r}" for p in pairs))
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _check_count(m: Mechanism, pairs: Iterable[ContactPair]) -> None:
+    by_links: dict[tuple[str, str], int] = {}
+    for p in pairs:
+        by_links[p.links] = by_links.get(p.links, 0) + point_count(p.a.shape, p.b.shape)
+    count = sum(by_links.values())
+    if count <= MOST_POINTS:
+        return
+    most = sorted(by_links.items(), key=lambda item: -item[1])[:3]
+    listed = ", ".join(f"{a!r} and {b!r} ({n})" for (a, b), n in most)
+    (a, b), _ = most[0]
+    raise CompileError(
+        f"{m.name!r} has {count} points where shapes may touch, more than {MOST_POINTS}; the most are of {listed}. "
+        f"Choose those that matter: compile(contacts=[({a!r}, {b!r}), …]), with patterns such as '*_foot'"
+    )

@@ -1,0 +1,1 @@
+"""What touches: shapes beyond the elementary ones of `model.geometry`, and surfaces."""
