@@ -17,6 +17,7 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
+from gearwright.model.renaming import renamed_joints
 from gearwright.model.sensors.sensors import Sensor
 from gearwright.model.tree.topology import roots, span
 
@@ -44,6 +45,9 @@ class Draft:
     hardware: dict[str, Hardware] = field(default_factory=dict)
     initial: dict[str, tuple[float, ...]] = field(default_factory=dict)
     X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
+    base_names: dict[str, str] = field(default_factory=dict)  # of joints that tie links to the world, where files say
+    called: dict[str, str] = field(default_factory=dict)  # joints that a format cannot call as they are: their names
+    cut: list[str] = field(default_factory=list)  # joints at which loops are to be cut
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
@@ -124,13 +128,15 @@ class Draft:
             mechanism = Mechanism(
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
-                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=cut, initial=self.initial,
+                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=(*self.cut, *cut), initial=self.initial,
                 gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
             refused = {repr(name) for name in self.refused}
             self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
+        if self.called:
+            mechanism = renamed_joints(mechanism, self.called)
         if self.report.failed:  # loops of a part of the file need not close
             raise LoadError(in_line_order((*mechanism.reported, *advise(mechanism, closing=False))))
         return mechanism
@@ -148,7 +154,7 @@ class Draft:
             root.error("root-multiple", f"there are {len(own)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}
         for link in starts:
-            name = self._base_name(link, first=not bases)
+            name = self.base_names.get(link) or self._base_name(link, first=not bases)
             source = self.links[link].source
             X = self.X_WL.get(link)
             if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":

@@ -40,6 +40,7 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
             _read_sensor(s, kind, draft, rename)
     for c in e.all("coupling"):
         _read_coupling(c, draft, rename)
+    draft.cut += [rename(c.words) for c in e.all("cut")]
 
 
 def _is_transmission(plugin: Element) -> bool:
@@ -178,7 +179,7 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
 
 
 def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
-    """`Σ Gᵢ·qᵢ + offset = 0`; the first term's axis is the follower."""
+    """`Σ Gᵢ·(qᵢ − reference) + offset = 0`; the first term's axis is the follower, which has no reference."""
     name = e.get("name") or ""
     terms: list[Term] = []
     for t in e.all("term"):
@@ -197,7 +198,10 @@ def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
         return
     leaders = tuple(Term(t.axis, -t.multiplier / first.multiplier) for t in terms[1:])
     offset = -e.child_number("offset", 0.0) / first.multiplier + 0.0
+    alias = e.get("alias")
     add_coupling(
         draft, e, name=rename(name) if name else str(first.axis), follower=first.axis, leaders=leaders, offset=offset,
-        spelling="coupling", alias=str(first.axis) if name else None, **mode_values(e),
+        reference=e.child_number("reference", 0.0), spelling="coupling",
+        alias=(str(first.axis) if alias is None else rename(alias) if alias else None) if name else None,
+        **mode_values(e),
     )  # fmt: skip

@@ -31,6 +31,8 @@ def read_link(e: Element, name: str, scope: Scope, draft: Draft) -> None:
     e.child("pose")
     if draft.add(draft.links, "link", full, link, e):
         draft.X_WL[full] = X_WL
+        if base := e.child_text("base_name"):
+            draft.base_names[full] = base
         read_link_sensors(e, name, scope, draft)
 
 

@@ -35,6 +35,8 @@ def _read(s: Element, owner: str, scope: Scope, draft: Draft, kind: type[BodySen
             values = {"pose": pose_on(s, owner, scope), **READ[kind](s, scope.full(owner))}
             rate = s.child_number("update_rate", 0.0)
             values["update_rate"] = rate if rate > 0 else inf
+            values["latency"] = s.child_number("latency", 0.0)  # ours, like the seed
+            values["seed"] = int(s.child_number("seed", 0.0))
             made = draft.build(s, "encoder-value", f"{kind.kind} sensor {name!r}", kind, name=name, **values)
     elif s.report.first(("ignored", "sensor")):
         s.info("element-ignored", f"<sensor>: {LEFT}; not used here")
