@@ -46,6 +46,7 @@ class Draft:
     initial: dict[str, tuple[float, ...]] = field(default_factory=dict)
     X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
     base_names: dict[str, str] = field(default_factory=dict)  # of joints that tie links to the world, where files say
+    link_frames: dict[str, Pose] = field(default_factory=dict)  # X_UL: own frames of links in a URDF's, where given
     called: dict[str, str] = field(default_factory=dict)  # joints that a format cannot call as they are: their names
     cut: list[str] = field(default_factory=list)  # joints at which loops are to be cut
     fixed: set[str] = field(default_factory=set)  # links of static models

@@ -30,7 +30,7 @@ def add_hardware(parent: Node, h: Hardware, tag: str, d: Dialect) -> None:
             _add_component(node, family, c, d)
     for name in h.transmissions:
         if name in d.robot.transmissions:
-            add_transmission(node, d.robot.transmissions[name], d, ros2=True)
+            add_transmission(node, d.robot.transmissions[name], d, style="ros2")
 
 
 def _add_component(parent: Node, family: str, c: Component, d: Dialect) -> None:

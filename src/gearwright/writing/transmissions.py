@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import isfinite, prod
+from typing import Literal
+
 from gearwright.model import (
-    AxisRef,
     DifferentialTransmission,
     FourBarLinkageTransmission,
     LinearMap,
@@ -24,6 +26,7 @@ PLUGINS = {
     "differential": "transmission_interface/DifferentialTransmission",
     "four_bar": "transmission_interface/FourBarLinkageTransmission",
 }
+Style = Literal["model", "ros1", "ros2"]  # how the ends are spelt
 ENDS = (".role", ".mechanical_reduction", ".offset", ".read_only")  # of parameters that stand at actuators and joints
 
 
@@ -35,8 +38,8 @@ def kind_of(m: TransmissionMap | None) -> str | None:
     return None if isinstance(m, Series) and any(kind_of(s) is None for s in m.stages) else kind
 
 
-def add_transmission(parent: Node, t: Transmission, d: Dialect, *, ros2: bool = False) -> None:
-    """Names, numbers and losses. In a ros2_control tag the type is that of a plugin."""
+def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style = "model") -> None:
+    """Names, numbers and losses. In a ros2_control tag the type is that of a plugin; ROS 1 knows three types."""
     kind = t.type if t.map is None else kind_of(t.map)
     if kind is None:
         what = f"its map is a {type(t.map).__name__}, which is Python code" if t.map else "it has no map"
@@ -44,24 +47,21 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, ros2: bool = 
         return
     if t.map is not None and kind != t.type:
         d.losses.note(f"transmission {t.name!r}: a {t.type} is written as {kind}, with the same numbers")
-    if ros2:
+    style = "model" if style == "ros1" and (kind not in PLUGINS or t.map is None) else style
+    if style != "model":
         node = parent.add("transmission", name=d.local(t.name))
-        node.add("plugin", PLUGINS.get(kind, kind))
+        node.add("plugin" if style == "ros2" else "type", PLUGINS.get(kind, kind))
     else:
         node = parent.add(f"{OWN}transmission", name=d.local(t.name), type=kind)
-    ends = _Ends(t, d, node, declares=ros2)
+    ends = _Ends(t, d, node, style)
     if t.map is not None:
-        _add_map(node, t.map, ends, d, t.name, ros2=ros2)
+        _add_map(node, t.map, ends, d, t.name)
     _add_losses(node, t, d)
     if t.backlash is not None:
-        add_fields(node.add(_own("backlash", ros2)), t.backlash, f"transmission {t.name!r}", d.losses)
+        add_fields(node.add("backlash" if style == "model" else f"{OWN}backlash"), t.backlash, f"transmission {t.name!r}", d.losses)
     for name, text in t.parameters.items():
         if not name.endswith(ENDS):
             node.add("param", text, name=name)
-
-
-def _own(tag: str, ros2: bool) -> str:
-    return OWN + tag if ros2 else tag
 
 
 def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:
@@ -71,60 +71,68 @@ def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:
 
 
 class _Ends:
-    """The elements of a transmission's actuators and joints; in a ros2_control tag they have names and roles."""
+    """The elements of a transmission's actuators and joints: their names as text, or as attributes in ROS."""
 
-    def __init__(self, t: Transmission, d: Dialect, node: Node, *, declares: bool) -> None:
-        self.written = t.parameters
+    def __init__(self, t: Transmission, d: Dialect, node: Node, style: Style) -> None:
+        self.written, self.style = t.parameters, style
         self.names = (*t.actuators, *map(str, t.joints))
-        self.actuators = [_end(node, "actuator", i, d.local(a), declares) for i, a in enumerate(t.actuators, 1)]
-        self.joints = [_joint_end(node, i, j, d, declares) for i, j in enumerate(t.joints, 1)]
+        axes = [d.joint(j.joint) + (f".axis{j.index + 1}" if j.index else "") for j in t.joints]
+        if style == "ros1":
+            self.joints = [self._end(node, "joint", name) for name in axes]
+        self.actuators = [self._end(node, "actuator", d.local(a)) for a in t.actuators]
+        if style != "ros1":
+            self.joints = [self._end(node, "joint", name) for name in axes]
+        if style == "ros2":
+            self.roles()
         for name, end in zip(self.names, (*self.actuators, *self.joints), strict=True):
             if f"{name}.role" in self.written:
-                end.attributes["role"] = self.written[f"{name}.role"]
+                self._role(end, self.written[f"{name}.role"])
             if f"{name}.read_only" in self.written:
                 end.attributes["read_only"] = self.written[f"{name}.read_only"]
+
+    def _end(self, node: Node, what: str, name: str) -> Node:
+        if self.style == "model":
+            return node.add(what, name)
+        end = node.add(what, name=name)
+        if self.style == "ros1":
+            end.add("hardwareInterface", "hardware_interface/EffortJointInterface")
+        return end
+
+    def _role(self, end: Node, role: str) -> None:
+        if self.style == "ros1":
+            end.children = [c for c in end.children if c.tag != "role"]
+            end.add("role", role)
+        else:
+            end.attributes["role"] = role
 
     def roles(self) -> None:
         """Which is the first and which the second: a pair's map depends on it."""
         for what, ends in (("actuator", self.actuators), ("joint", self.joints)):
             for i, end in enumerate(ends, 1):
-                end.attributes["role"] = f"{what}{i}"
+                self._role(end, f"{what}{i}")
 
-    def reductions(self, reduction: float) -> bool:
-        """Writes the reductions of the ends as the file had them, if their product is this one."""
+    def reduce(self, end: Node, reduction: float) -> None:
+        end.add("mechanicalReduction" if self.style == "ros1" else "mechanical_reduction", reduction)
+
+    def whole(self, node: Node, reduction: float) -> None:
+        """The reduction of a pair of one actuator and one joint: at the ends as the file had it, if that is the same."""
         given = [self.written.get(f"{name}.mechanical_reduction") for name in self.names]
-        product = 1.0
-        for text in given:
-            product *= float(text) if text is not None else 1.0
-        if product != reduction:
-            return False
-        for text, end in zip(given, (*self.actuators, *self.joints), strict=True):
-            if text is not None:
-                end.add("mechanical_reduction", float(text))
-        return True
+        if prod(float(text) for text in given if text is not None) == reduction and any(given):
+            for text, end in zip(given, (*self.actuators, *self.joints), strict=True):
+                if text is not None:
+                    self.reduce(end, float(text))
+        else:
+            self.reduce({"model": node, "ros1": self.actuators[0], "ros2": self.joints[0]}[self.style], reduction)
 
 
-def _end(node: Node, what: str, place: int, name: str, declares: bool) -> Node:
-    if declares:
-        return node.add(what, name=name, role=f"{what}{place}")
-    return node.add(what, name)
-
-
-def _joint_end(node: Node, place: int, axis: AxisRef, d: Dialect, declares: bool) -> Node:
-    name = d.joint(axis.joint) + (f".axis{axis.index + 1}" if axis.index else "")
-    return _end(node, "joint", place, name, declares)
-
-
-def _add_map(
-    node: Node, m: TransmissionMap, ends: _Ends | None, d: Dialect, shown: str, *, ros2: bool = False
-) -> None:
+def _add_map(node: Node, m: TransmissionMap, ends: _Ends | None, d: Dialect, shown: str) -> None:
     """The numbers of a map; a stage within a series has no ends."""
     if isinstance(m, SimpleTransmission):
-        _add_simple(node, m, ends, ros2)
+        _add_simple(node, m, ends)
     elif isinstance(m, PAIRS):
         _add_pair(m, ends, d, shown)
     elif isinstance(m, LinearMap):
-        _add_matrix(node, m)
+        _add_matrix(node, m, d, shown)
     elif isinstance(m, Series):
         for i, stage in enumerate(m.stages):
             own = ends if isinstance(stage, PAIRS) and len(m.stages) == 1 else None
@@ -137,14 +145,13 @@ def _add_map(
         add_fields(node, m, f"transmission {shown!r}", d.losses)
 
 
-def _add_simple(node: Node, m: SimpleTransmission, ends: _Ends | None, ros2: bool) -> None:
+def _add_simple(node: Node, m: SimpleTransmission, ends: _Ends | None) -> None:
     if ends is None:
         node.add("mechanical_reduction", m.reduction)
         if m.offset:
             node.add("offset", m.offset)
         return
-    if not ends.reductions(m.reduction):
-        (ends.joints[0] if ros2 else node).add("mechanical_reduction", m.reduction)
+    ends.whole(node, m.reduction)
     if m.offset:
         ends.joints[0].add("offset", m.offset)
 
@@ -158,18 +165,20 @@ def _add_pair(
         return
     ends.roles()
     for end, reduction in zip((*ends.actuators, *ends.joints), (*m.actuator_reduction, *m.joint_reduction), strict=True):
-        end.add("mechanical_reduction", reduction)
+        ends.reduce(end, reduction)
     for end, offset in zip(ends.joints, m.joint_offset, strict=True):
         if offset:
             end.add("offset", offset)
 
 
-def _add_matrix(node: Node, m: LinearMap) -> None:
+def _add_matrix(node: Node, m: LinearMap, d: Dialect, shown: str) -> None:
     mapping = node.add("mapping")
     mapping.add("t_aj", [x for row in m.matrix for x in row])
     for tag, column in (
         ("actuator_offsets", m.actuator_offsets), ("joint_offsets", m.joint_offsets), ("joint_effort_lower", m.lower),
         ("joint_effort_upper", m.upper),
     ):  # fmt: skip
-        if column:
+        if not all(map(isfinite, column)):
+            d.losses.lose(f"transmission {shown!r}", tag, "a file has no infinite bound")
+        elif column:
             mapping.add(tag, column)

@@ -172,6 +172,8 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
         reference = e.number("reference", 0.0)
     m, o = (e.child_number(k, e.number(k, d)) for k, d in (("multiplier", 1.0), ("offset", 0.0)))
     r = e.child_number("reference", reference)
+    if at := e.number("leader_reference", 0.0):  # ours, in a URDF: its offset holds with the leader at zero
+        r, o = at, o + m * at
     add_coupling(
         draft, e, name=str(follower), follower=follower, leaders=(Term(axis, m),), offset=o, reference=r,
         **mode_values(e),

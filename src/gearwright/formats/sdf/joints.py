@@ -144,6 +144,15 @@ def read_axes(
     return found
 
 
+def own_axes(e: Element, joint: str) -> tuple[Axis, ...]:
+    """<axis> and <axis2> in an element of ours in a URDF."""
+    found = []
+    for a in e.all("axis", "axis2"):
+        xyz = unit(a, joint, a.child_vector("xyz", Z), Z)
+        found.append(Axis(xyz=xyz, limits=_limits(a, joint), dynamics=_dynamics(a, joint)))
+    return tuple(found)
+
+
 def _leave_axis(a: Element, joint: str, kind: str) -> None:
     """Reports a mimic or damping on an axis that the joint's kind does not have; the axis itself is ignored."""
     a.consume()

@@ -26,6 +26,12 @@ def read_joint_sensors(e: Element, name: str, scope: Scope, draft: Draft) -> Non
         _read(s, name, scope, draft, ForceTorque if _type(s) == "force_torque" else None)
 
 
+def read_body_sensor(e: Element, name: str, scope: Scope, draft: Draft) -> None:
+    """A sensor that stands apart from its link or joint, by its type."""
+    kinds: dict[str, type[BodySensor]] = {kind.kind: kind for kind in READ}
+    _read(e, name, scope, draft, kinds.get(_type(e)))
+
+
 def _read(s: Element, owner: str, scope: Scope, draft: Draft, kind: type[BodySensor] | None) -> None:
     """One that cannot be read is left out: it does not touch the mechanism."""
     made = None

@@ -11,7 +11,10 @@ from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.placing import Placing, near
 
 
-def add_joint(parent: Node, j: Joint, d: Dialect, placing: Placing, couplings: dict[AxisRef, Coupling]) -> Node:
+def add_joint(
+    parent: Node, j: Joint, d: Dialect, placing: Placing, couplings: dict[AxisRef, Coupling], *,
+    drawn_apart: bool | None = None,
+) -> Node:  # fmt: skip
     """A joint, with what acts along its axes. Types that the format lacks become elements of our own."""
     shown = f"joint {j.name!r}"
     standard = "sdf" in j.type.formats
@@ -22,12 +25,14 @@ def add_joint(parent: Node, j: Joint, d: Dialect, placing: Placing, couplings: d
     if not j.name.endswith(d.joint(j.name)):
         node.attributes[f"{OWN}called"] = j.name
     _add_pose(node, j, d, placing)
+    if _drawn_apart(j, placing) if drawn_apart is None else drawn_apart:
+        node.add(f"{OWN}parent_pose", pose_text(j.X_PJ))
     node.add("parent", _end(j.parent, d))
     node.add("child", _end(j.child, d))
     if j.type.travels:
         node.add("screw_thread_pitch", j.thread_pitch)
     for i, axis in enumerate(j.axes):
-        _add_axis(node, AXES[i], axis, f"{shown}, axis {i + 1}", d, couplings.get(AxisRef(j.name, i)))
+        add_axis(node, AXES[i], axis, f"{shown}, axis {i + 1}", d, couplings.get(AxisRef(j.name, i)))
     if j.safety is not None:
         add_fields(node.add(f"{OWN}safety_controller"), j.safety, shown, d.losses)
     initial = d.robot.initial.get(j.name)
@@ -50,13 +55,15 @@ def _add_pose(node: Node, j: Joint, d: Dialect, placing: Placing) -> None:
         node.add("pose", pose_text(j.X_PJ), relative_to="__model__")
     else:
         node.add("pose", pose_text(j.X_CJ), relative_to=_end(j.child, d))
-    if j.name in placing.closing:
-        X_W = placing.zero_poses
-        if not near(X_W[j.parent] @ j.X_PJ, X_W[j.child] @ j.X_CJ):  # drawn apart, and assembled by a simulation
-            node.add(f"{OWN}parent_pose", pose_text(j.X_PJ))
 
 
-def _add_axis(parent: Node, tag: str, axis: Axis, shown: str, d: Dialect, mimic: Coupling | None) -> None:
+def _drawn_apart(j: Joint, placing: Placing) -> bool:
+    """Whether it closes a loop that is open with all joints at zero, and that a simulation assembles."""
+    X_W = placing.zero_poses
+    return j.name in placing.closing and not near(X_W[j.parent] @ j.X_PJ, X_W[j.child] @ j.X_CJ)
+
+
+def add_axis(parent: Node, tag: str, axis: Axis, shown: str, d: Dialect, mimic: Coupling | None) -> None:
     node = parent.add(tag)
     node.add("xyz", axis.xyz)
     limits = {k: getattr(axis.limits, k) for k in ("lower", "upper", "effort", "velocity", "stiffness", "dissipation")}

@@ -57,9 +57,9 @@ def _add_geometry(
     parent.children.append(node)
 
 
-def add_body_sensor(parent: Node, s: BodySensor, d: Dialect) -> None:
+def add_body_sensor(parent: Node, s: BodySensor, d: Dialect, tag: str = "sensor") -> Node:
     """<sensor type="imu"> of a link, <sensor type="force_torque"> of a joint."""
-    node = parent.add("sensor", name=d.local(s.name), type=s.kind)
+    node = parent.add(tag, name=d.local(s.name), type=s.kind)
     if not is_identity(s.pose):
         node.add("pose", pose_text(s.pose))
     if s.update_rate < inf:
@@ -73,6 +73,7 @@ def add_body_sensor(parent: Node, s: BodySensor, d: Dialect) -> None:
     for name, value in (("latency", s.latency), ("seed", s.seed)):
         if value:
             node.add(OWN + name, value)
+    return node
 
 
 def _add_noise(parent: Node, vector: str, means: tuple[float, ...], deviations: tuple[float, ...]) -> None:
