@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import MISSING
 from math import isfinite
 from typing import Any
 
@@ -29,9 +30,16 @@ def changed_fields(part: Any, apart: Collection[str] = ()) -> Iterator[tuple[Mea
     """Fields that are not at their default."""
     for m in meanings(type(part)):
         value = getattr(part, m.name)
-        if m.name in apart or m.name == "source" or value is None or _same(value, m.field.default):
+        default = m.field.default if m.field.default_factory is MISSING else m.field.default_factory()
+        if m.name in apart or m.name == "source" or value is None or _same(value, default):
             continue
         yield m, value
+
+
+def leave_rest(losses: Losses, shown: str, part: Any, written: Collection[str], reason: str, within: str = "") -> None:
+    """Reports every field that is not at its default, and not among those that are written."""
+    for m, _ in changed_fields(part, written):
+        losses.lose(shown, within + m.name, reason)
 
 
 def _same(value: Any, default: Any) -> bool:
