@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
+from gearwright.cli import bench, check, convert, demo, diff, export, migrate, run, serve, show, sweep, view
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -19,6 +19,8 @@ COMMANDS = (
     view.view,
     run.run,
     serve.serve,
+    convert.convert,
+    diff.diff,
     migrate.migrate,
     export.export,
     sweep.sweep,

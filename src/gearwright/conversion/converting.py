@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from gearwright import files
 from gearwright.conversion.checks import Check, table
 from gearwright.errors import ModelError
 from gearwright.formats import load
 from gearwright.given_names import checked_flag
 from gearwright.given_numbers import number
-from gearwright.writing.meshes import MeshCopies, MeshMode
-from gearwright.writing.report import Loss, Losses
-from gearwright.writing.saving import format_of, text_of
+from gearwright.model import Mechanism
+from gearwright.writing.meshes import MeshMode
+from gearwright.writing.report import Loss
+from gearwright.writing.saving import save
 
 PathLike = str | os.PathLike[str]
 TOLERANCE = 1e-9  # [rad, m]; relative above 1
@@ -69,19 +68,20 @@ def convert(
     if not tolerance >= 0:
         raise ModelError(f"tolerance must be at least 0, not {tolerance:g}")
     robot = load(source, plugins=plugins, model=model, search_path=search_path, base=base)
-    target = Path(files.checked_path(target))
-    format, losses = format_of(target), Losses()
-    copies = MeshCopies.of(robot, target, meshes, source, losses)
-    text = text_of(robot, format, losses, copies.address)
-    with files.naming(target):
-        copies.copy()
-    files.write_whole(target, text)
+    return write_proved(robot, source, target, verify=verify, tolerance=tolerance, meshes=meshes)
+
+
+def write_proved(
+    robot: Mechanism, source: PathLike, target: PathLike, *, verify: bool, tolerance: float, meshes: MeshMode
+) -> Conversion:
+    """Writes a robot that was read from `source`."""
+    done = save(robot, target, meshes=meshes, source=source)
     checks: tuple[Check, ...] = ()
     if verify:
         from gearwright.conversion.proof import prove
 
-        checks = prove(robot, text, target.suffix.lower(), tolerance)
+        checks = prove(robot, done.path.read_text(encoding="utf-8"), done.path.suffix.lower(), tolerance)
     return Conversion(
-        source=os.fspath(source), target=os.fspath(target), lost=tuple(losses.lost), notes=tuple(losses.notes),
-        checks=checks, tolerance=tolerance,
+        source=os.fspath(source), target=os.fspath(target), lost=done.lost, notes=done.notes, checks=checks,
+        tolerance=tolerance,
     )  # fmt: skip

@@ -17,7 +17,6 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
-from gearwright.model.renaming import renamed_joints
 from gearwright.model.sensors.sensors import Sensor
 from gearwright.model.tree.topology import roots, span
 
@@ -137,6 +136,8 @@ class Draft:
             self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
         if self.called:
+            from gearwright.model.renaming import renamed_joints
+
             mechanism = renamed_joints(mechanism, self.called)
         if self.report.failed:  # loops of a part of the file need not close
             raise LoadError(in_line_order((*mechanism.reported, *advise(mechanism, closing=False))))

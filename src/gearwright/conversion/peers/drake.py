@@ -9,13 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import Peer, RefusedError
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
 
 class Drake(Peer):
     package: ClassVar[str] = "pydrake"
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        ".urdf": (*URDF_KINDS, "ball", "universal", "screw"),
+        ".sdf": ("fixed", "revolute", "continuous", "prismatic", "floating", "ball", "universal", "screw"),
+    }
     formats: ClassVar[tuple[str, ...]] = (".sdf", ".urdf")
 
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import Peer, RefusedError
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -18,6 +18,7 @@ SWITCHED_OFF = ("LIMIT", "FRICTIONLOSS", "EQUALITY", "CONTACT", "ACTUATION")
 
 class MuJoCo(Peer):
     package: ClassVar[str] = "mujoco"
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {".urdf": URDF_KINDS, ".xml": (*URDF_KINDS, "ball", "universal", "revolute2", "screw")}
     formats: ClassVar[tuple[str, ...]] = (".urdf", ".xml")
     passive: ClassVar[tuple[str, ...]] = (".xml",)
 

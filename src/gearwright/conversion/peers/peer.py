@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from gearwright.conversion.bare import Sample
-from gearwright.model import Pose
+from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array, Vector3
+
+
+URDF_KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 
 class RefusedError(Exception):
@@ -20,7 +23,14 @@ class Peer(ABC):
 
     package: ClassVar[str]  # that is imported
     formats: ClassVar[tuple[str, ...]]  # endings of files that it reads
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]]  # of joints, by format
     passive: ClassVar[tuple[str, ...]] = ()  # formats in which it has dampers, springs and armature
+
+    @classmethod
+    def strange_joint(cls, robot: Mechanism, ending: str) -> str | None:
+        """A kind of joint in the robot's tree that the program does not read in this format."""
+        kinds = (b.joint.kind for b in robot.tree.branches)
+        return next((kind for kind in kinds if kind not in cls.kinds[ending]), None)
 
     @abstractmethod
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:

@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import Peer, RefusedError
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
 
 class Pinocchio(Peer):
     package: ClassVar[str] = "pinocchio"
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {".urdf": URDF_KINDS}
     formats: ClassVar[tuple[str, ...]] = (".urdf",)
 
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:

@@ -11,6 +11,7 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.drake.rotors import with_rotor
 from gearwright.formats.parts.actuation import read_mimic
 from gearwright.formats.parts.axes import Z, unit
+from gearwright.formats.parts.initial_positions import read_initial_position
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
 from gearwright.formats.sdf.scope import MODEL, Fragment, PoseError, Scope, pose_of, read_pose
 from gearwright.formats.sdf.sensors import read_joint_sensors
@@ -241,19 +242,6 @@ def _safety(e: Element) -> SafetyController | None:
     """URDF's soft limits, as an element of ours."""
     given = e.child("safety_controller")
     return None if given is None else SafetyController(**values_of(given, SafetyController))
-
-
-def read_initial_position(e: Element, joint: Joint, draft: Draft) -> None:
-    """`<gearwright:initial_position>`, where a joint does not start at zero: as many numbers as it has positions."""
-    given = e.child("initial_position")
-    values = None if given is None else given.numbers()
-    if given is None or values is None:
-        return
-    if len(values) != len(joint.positions):
-        message = f"joint {joint.name!r} takes {len(joint.positions)} initial positions, not {len(values)}"
-        given.error("number-invalid", message)
-        return
-    draft.initial[joint.name] = tuple(values)
 
 
 def _leave_physics(e: Element) -> None:

@@ -9,9 +9,9 @@ from gearwright.formats.parts.actuation import read_actuation, read_mimic
 from gearwright.formats.parts.axes import unit
 from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.parts.geometry import read_shape
+from gearwright.formats.parts.initial_positions import read_initial_position
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
 from gearwright.formats.paths.includes import Library
-from gearwright.formats.sdf.joints import own_axes, read_initial_position
 from gearwright.formats.sdf.version import parsed_version
 from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.urdf.gazebo import read_gazebo
@@ -333,6 +333,8 @@ def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     count = JOINT_KINDS[kind].axes
     own = e.child("axes")
     if own is not None and count == 2:  # ours: in the spelling of SDFormat
+        from gearwright.formats.sdf.joints import own_axes
+
         return own_axes(own, name)
     a, lim, dyn = e.child("axis"), e.child("limit"), e.child("dynamics")
     if lim is not None and (not count or kind == "planar"):
