@@ -242,7 +242,9 @@ class RobotBuilder:
         )  # fmt: skip
         return self
 
-    def actuator(self, actuator: str | Actuator, joint: str | None = None, kind: str = "ideal", **numbers_of: Any) -> RobotBuilder:
+    def actuator(
+        self, actuator: str | Actuator, joint: str | None = None, kind: str = "ideal", **numbers_of: Any
+    ) -> RobotBuilder:
         """An actuator: an object, or a name with its kind's fields, e.g. `kind="electric_motor", stall_torque=2.0`.
 
         joint  the axis that it drives; without one, a transmission connects it
@@ -411,5 +413,3 @@ def _caller(kind: str, name: str) -> Source:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
         frame = frame.f_back
     return Source(file=frame.f_code.co_filename, line=frame.f_lineno, element=f"{kind}[{name}]")
-
-

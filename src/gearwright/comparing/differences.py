@@ -107,7 +107,11 @@ def _families(m: Mechanism, standing: Mapping[str, Joint]) -> dict[str, Mapping[
 
 def _is_nothing(base: Joint) -> bool:
     """A fixed base that stands where the world does."""
-    return base.kind == "fixed" and base.parent == WORLD and alike(base.X_PC(()), Pose.from_rpy((0, 0, 0), (0, 0, 0)), TOLERANCE)
+    return (
+        base.kind == "fixed"
+        and base.parent == WORLD
+        and alike(base.X_PC(()), Pose.from_rpy((0, 0, 0), (0, 0, 0)), TOLERANCE)
+    )
 
 
 def _of_family(

@@ -104,7 +104,8 @@ def _reads(sensor: Any, gone: dict[str, set[str]]) -> bool:
 
 
 def _left(m: Mechanism, gone: dict[str, set[str]]) -> Mechanism:
-    kept = {f: {n: x for n, x in getattr(m, f).items() if n not in gone[f]} for f in FAMILIES if f != "couplings"}
+    families = (f for f in FAMILIES if f != "couplings")
+    kept: dict[str, Any] = {f: {n: x for n, x in getattr(m, f).items() if n not in gone[f]} for f in families}
     links, joints = kept["links"], kept["joints"]
     kept["hardware"] = {
         n: replace(
@@ -137,7 +138,9 @@ def attach(m: Mechanism, other: Mechanism, at: str, pose: Pose, prefix: str, joi
     link, X_LM = _mount(m, at)
     X = X_LM @ pose
     if len(named.bases) > 1:
-        raise ModelError(f"{other.name!r} cannot be attached: it has {len(named.bases)} parts that nothing ties together")
+        raise ModelError(
+            f"{other.name!r} cannot be attached: it has {len(named.bases)} parts that nothing ties together"
+        )
     mounts = [_mount_of(base, link, X, joint or f"{at}_to_{base.child}") for base in named.bases.values()]
     joints = {n: _moved(j, link, X) for n, j in named.joints.items()}
     frames = {

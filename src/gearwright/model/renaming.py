@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gearwright.model.couplings import Coupling, Couplings
 from gearwright.model.hardware.hardware import Component, Hardware
@@ -99,7 +99,7 @@ class Renaming:
         named = {
             "transmission": self.other, "actuator": self.other, "reaction": self.joint, "link": self._end,
         }  # fmt: skip
-        given = {k: rename(getattr(s, k)) for k, rename in named.items() if getattr(s, k) is not None}
+        given: dict[str, Any] = {k: rename(getattr(s, k)) for k, rename in named.items() if getattr(s, k) is not None}
         return replace(s, name=self.other(s.name), joint=self._axis(s.joint), **given)
 
     def _hardware(self, h: Hardware) -> Hardware:

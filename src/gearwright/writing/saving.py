@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from gearwright import files
 from gearwright.comparing.differences import Difference, diff
@@ -20,7 +19,6 @@ from gearwright.writing.report import Losses, SaveReport
 from gearwright.writing.shapes import MeshPath
 from gearwright.writing.transmissions import ENDS
 
-Format = Literal["sdf", "urdf"]
 Writer = Callable[[Mechanism, Losses, MeshPath], str]
 
 
@@ -42,12 +40,6 @@ def _mjcf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
     return mjcf_text(robot, losses, mesh_path)
 
 
-def _usd(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
-    from gearwright.writing.usd.stages import usd_text
-
-    return usd_text(robot, losses, mesh_path)
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
     """A format that robots are written in."""
@@ -60,8 +52,7 @@ class FileFormat:
 SDF = FileFormat(name="SDFormat", write=_sdf, reread=True)
 URDF = FileFormat(name="URDF", write=_urdf, reread=True)
 MJCF = FileFormat(name="MJCF", write=_mjcf)
-USD = FileFormat(name="USD", write=_usd)
-FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF, ".usda": USD}
+FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF}
 
 
 def format_of(path: str | os.PathLike[str]) -> FileFormat:
@@ -85,7 +76,7 @@ def save(
     robot: Mechanism, path: str | os.PathLike[str], *, meshes: MeshMode = "reference",
     source: str | os.PathLike[str] | None = None,
 ) -> SaveReport:  # fmt: skip
-    """Writes a robot to an SDFormat, URDF, MJCF or USD file, by the ending: .sdf, .urdf, .xml, .usda.
+    """Writes a robot to an SDFormat, URDF or MJCF file, by the ending: .sdf, .urdf, .xml.
 
     The file is replaced as a whole, or not at all. The report's `lost` lists what the format cannot say, `notes` what
     it says in another way.

@@ -58,7 +58,12 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style 
         _add_map(node, t.map, ends, d, t.name)
     _add_losses(node, t, d)
     if t.backlash is not None:
-        add_fields(node.add("backlash" if style == "model" else f"{OWN}backlash"), t.backlash, f"transmission {t.name!r}", d.losses)
+        add_fields(
+            node.add("backlash" if style == "model" else f"{OWN}backlash"),
+            t.backlash,
+            f"transmission {t.name!r}",
+            d.losses,
+        )
     for name, text in t.parameters.items():
         if not name.endswith(ENDS):
             node.add("param", text, name=name)
@@ -115,7 +120,7 @@ class _Ends:
         end.add("mechanicalReduction" if self.style == "ros1" else "mechanical_reduction", reduction)
 
     def whole(self, node: Node, reduction: float) -> None:
-        """The reduction of a pair of one actuator and one joint: at the ends as the file had it, if that is the same."""
+        """The reduction of one actuator and one joint: at the ends as the file had it, if that is the same."""
         given = [self.written.get(f"{name}.mechanical_reduction") for name in self.names]
         if prod(float(text) for text in given if text is not None) == reduction and any(given):
             for text, end in zip(given, (*self.actuators, *self.joints), strict=True):
@@ -164,7 +169,9 @@ def _add_pair(
             d.losses.lose(f"transmission {shown!r}", "", "a pair within a series has no place for its reductions")
         return
     ends.roles()
-    for end, reduction in zip((*ends.actuators, *ends.joints), (*m.actuator_reduction, *m.joint_reduction), strict=True):
+    for end, reduction in zip(
+        (*ends.actuators, *ends.joints), (*m.actuator_reduction, *m.joint_reduction), strict=True
+    ):
         ends.reduce(end, reduction)
     for end, offset in zip(ends.joints, m.joint_offset, strict=True):
         if offset:

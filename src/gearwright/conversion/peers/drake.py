@@ -31,7 +31,7 @@ class Drake(Peer):
         try:
             parser = Parser(self.plant)
             instances = parser.AddModelsFromString(text, ending.removeprefix("."))
-            self.plant.mutable_gravity_field().set_gravity_vector(gravity)
+            self.plant.mutable_gravity_field().set_gravity_vector(np.array(gravity))
             self.plant.Finalize()
         except (RuntimeError, ValueError) as error:
             raise RefusedError(" ".join(str(error).split())) from error
@@ -63,7 +63,8 @@ class Drake(Peer):
         held = {link: X for link, X in free.values()}
         for name, body in self._bodies():
             if name in held:
-                self.plant.SetFreeBodyPose(self.context, body, RigidTransform(held[name].matrix))
+                X: Any = held[name].matrix
+                self.plant.SetFreeBodyPose(self.context, body, RigidTransform(X))
         q, v = self.plant.GetPositions(self.context), self.plant.GetVelocities(self.context)
         for name, joint in self._scalar():
             if name in sample.position:

@@ -18,7 +18,10 @@ SWITCHED_OFF = ("LIMIT", "FRICTIONLOSS", "EQUALITY", "CONTACT", "ACTUATION")
 
 class MuJoCo(Peer):
     package: ClassVar[str] = "mujoco"
-    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {".urdf": URDF_KINDS, ".xml": (*URDF_KINDS, "ball", "universal", "revolute2", "screw")}
+    kinds: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        ".urdf": URDF_KINDS,
+        ".xml": (*URDF_KINDS, "ball", "universal", "revolute2", "screw"),
+    }
     formats: ClassVar[tuple[str, ...]] = (".urdf", ".xml")
     passive: ClassVar[tuple[str, ...]] = (".xml",)
 

@@ -10,7 +10,6 @@ from gearwright.conversion.bare import Sample
 from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array, Vector3
 
-
 URDF_KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 

@@ -1,4 +1,4 @@
-"""Elements of ours in a URDF: links whose own frames are elsewhere than their joints, and sensors on links and joints."""
+"""Elements of ours in a URDF: own frames of links, apart from their joints, and sensors on links and joints."""
 
 from __future__ import annotations
 

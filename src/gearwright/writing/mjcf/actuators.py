@@ -54,9 +54,7 @@ class Target:
     zero: float = 0.0  # actuator position minus MuJoCo's length
 
 
-def _target(
-    a: Actuator, robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]
-) -> Target | None:
+def _target(a: Actuator, robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]) -> Target | None:
     t = robot.acting.get(a.name)
     if t is None:
         return None if a.joint is None else Target(attributes={"joint": names.axis(a.joint)})
@@ -119,8 +117,6 @@ def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
         ctrlrange=(-1.0, 1.0), **_limit(a),
     )  # fmt: skip
     return node, ("bore_area", "supply_pressure", "time_constant", "effort_limit")
-
-
 
 
 KINDS: dict[type[Actuator], Callable[[Any, Target], tuple[Node, tuple[str, ...]] | None]] = {

@@ -78,9 +78,7 @@ def _softness(c: Coupling) -> dict[str, object]:
 # --- loops ------------------------------------------------------------------------------------------------------------
 
 
-def add_loops(
-    robot: Mechanism, placing: Placing, names: Names, losses: Losses, sections: Mapping[str, Node]
-) -> None:
+def add_loops(robot: Mechanism, placing: Placing, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
     """Joints that close loops: a point for a ball, two for an axis, a weld for a fixed one. Others are lost."""
     for j in placing.joints:
         if j.name not in placing.closing:

@@ -63,5 +63,3 @@ def _add_start(robot: Mechanism, bodies: Bodies, sections: Mapping[str, Node]) -
     free = {j.name for j in bodies.placing.joints if bodies.placing.is_free(j)}
     if any(tuple(q) != robot.joint(n).type.zero for n, q in robot.initial.items() if n not in free):
         sections["keyframe"].add("key", name="start", qpos=bodies.start)
-
-

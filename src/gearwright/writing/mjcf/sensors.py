@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gearwright.model import BodySensor, Encoder, ForceTorque, Imu, Mechanism, Pose, Sensor
+from gearwright.model import IDENTITY, BodySensor, Encoder, ForceTorque, Imu, Mechanism, Pose, Sensor
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.bodies import placed
 from gearwright.writing.mjcf.names import Names
@@ -101,4 +101,4 @@ def _site(s: BodySensor, robot: Mechanism) -> tuple[str, Pose] | None:
     if s.direction != "child_to_parent" or s.frame == "parent":
         return None
     X = joint.X_CJ @ s.pose
-    return joint.child, X if s.frame == "sensor" else Pose.from_rpy(X.p, (0, 0, 0))
+    return joint.child, X if s.frame == "sensor" else Pose(IDENTITY.R, X.p)

@@ -96,5 +96,3 @@ def _add_mimic(parent: Node, c: Coupling, d: Dialect) -> None:
     node.add("offset", c.offset)
     node.add("reference", c.reference)
     add_mode(node, c, d.losses)
-
-

@@ -126,5 +126,3 @@ class _Robot:
                 add_coupling(self.root, c, self.d)
         for name in robot.cut:
             self.root.add(f"{OWN}cut", name)
-
-
