@@ -51,7 +51,11 @@ def test_chains_of_formats(name, way):
     said = [d for d in gw.diff(first, robot) if not (d.kind == "transmission" and ".role" in d.field + ".")]
     said = [d for d in said if d.field != "type" and not d.field.startswith("parameters") and d.name != "world"]
     assert said == []
-    q = {n: 0.1 for n, j in robot.joints.items() if j.dof == 1 and n not in {c.follower.joint for c in robot.couplings.values()}}
+    q = {
+        n: 0.1
+        for n, j in robot.joints.items()
+        if j.dof == 1 and n not in {c.follower.joint for c in robot.couplings.values()}
+    }
     ours, theirs = first.forward_kinematics(q), robot.forward_kinematics(q)
     assert max(np.abs(ours[link] - theirs[link]).max() for link in ours) < ROUNDING
 

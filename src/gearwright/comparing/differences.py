@@ -128,9 +128,14 @@ def _of_family(
 
 def _of_part(kind: str, name: str, before: Any, after: Any, tolerance: float) -> Iterator[Difference]:
     old, new = dict(values(before)), dict(values(after))
+    whole = {path[:-1] for path in old.keys() ^ new.keys() if path[-1:] == ("class",)}  # parts that only one has
     for path in dict.fromkeys([*old, *new]):
+        above = next((path[:n] for n in range(len(path)) if path[:n] in whole), None)
         x, y = old.get(path), new.get(path)
-        if (path in old) != (path in new) or not alike(x, y, tolerance):
+        if above is not None:  # said once, by its class
+            if path == (*above, "class"):
+                yield Difference(kind=kind, name=name, field=".".join(above), before=x, after=y)
+        elif path not in whole and ((path in old) != (path in new) or not alike(x, y, tolerance)):
             yield Difference(kind=kind, name=name, field=".".join(path) or "position", before=x, after=y)
 
 

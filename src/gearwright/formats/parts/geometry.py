@@ -50,8 +50,8 @@ class ShapeNumbers:
 
 
 def _plane(v: ShapeNumbers) -> Shape:
-    size = v.element.child("size")
-    numbers = (size.numbers() if size else None) or [1.0, 1.0]
+    size, attribute = v.element.child("size"), v.element.get("size")  # the attribute is ours, in a URDF
+    numbers = (size.numbers() if size else v.element.numbers(attribute or "", "attribute size")) or [1.0, 1.0]
     if len(numbers) != 2:
         v.element.error("number-invalid", f"<size>: a plane has two numbers, not {len(numbers)}")
         numbers = [1.0, 1.0]
