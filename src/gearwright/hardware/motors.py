@@ -6,7 +6,8 @@ Current, back-EMF and heat are computed by the step itself: `with_winding` gives
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import inf
+from math import inf, pi, sqrt
+from typing import Any, Self
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
@@ -33,6 +34,25 @@ class Motor:
     over_temperature: float = 80.0  # [°C]: the drive reports an error
     under_voltage: float = 0.5  # of the supply's nominal voltage: the drive reports an error
     brown_out: float = 0.3  # of the supply's nominal voltage: the drive restarts
+    rotor_inertia: float = 0.0  # [kg·m²], with the gears, where the file says nothing of the rotor
+    damping: float = 0.0  # [N·m·s/rad], likewise
+    friction: float = 0.0  # [N·m], likewise
+
+    @classmethod
+    def of_data_sheet(
+        cls, *, voltage: float, stall_torque: float, stall_current: float, no_load_rpm: float, **more: Any
+    ) -> Self:
+        """The winding and the gear's friction f that give the figures of a data sheet [V, N·m, A, rpm].
+
+            k·I = τ + f,  R = V/I,  k·ω = V − R·f/k,  and so τ + f = √(V·I·τ/ω)
+
+        A winding alone has two numbers for three figures: it would turn too fast or push too hard.
+        """
+        pushed = sqrt(voltage * stall_current * stall_torque / (no_load_rpm * pi / 30))
+        return cls(**{
+            "torque_constant": pushed / stall_current, "friction": pushed - stall_torque,
+            "resistance": voltage / stall_current, "supply_voltage": voltage, "rated_torque": stall_torque,
+        } | more)  # fmt: skip
 
     @property
     def current_rating(self) -> float:
@@ -69,6 +89,10 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
         for name in ("torque_constant", "resistance", "supply_voltage", "thermal_resistance", "thermal_capacitance",
                      "ambient_temperature")
     }  # fmt: skip
+    if not (actuator.rotor_inertia or actuator.damping or actuator.friction):
+        actuator = replace(
+            actuator, rotor_inertia=motor.rotor_inertia, damping=motor.damping, friction=motor.friction
+        )  # fmt: skip
     if isinstance(actuator, DCMotor):
         return replace(actuator, command="effort", **electrical)
     own = {f.name: getattr(actuator, f.name) for f in fields(Actuator)}
