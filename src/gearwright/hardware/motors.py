@@ -6,7 +6,7 @@ Current, back-EMF and heat are computed by the step itself: `with_winding` gives
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import inf, pi, sqrt
+from math import inf, pi
 from typing import Any, Self
 
 from gearwright.errors import ModelError
@@ -40,18 +40,21 @@ class Motor:
 
     @classmethod
     def of_data_sheet(
-        cls, *, voltage: float, stall_torque: float, stall_current: float, no_load_rpm: float, **more: Any
+        cls, *, voltage: float, stall_torque: float, stall_current: float = 0.0, no_load_rpm: float, **more: Any
     ) -> Self:
-        """The winding and the gear's friction f that give the figures of a data sheet [V, N·m, A, rpm].
+        """The winding and the damping d that give the figures of a data sheet [V, N·m, A, rpm].
 
-            k·I = τ + f,  R = V/I,  k·ω = V − R·f/k,  and so τ + f = √(V·I·τ/ω)
+            k = τ/I,  R = V/I,  k·(V − k·ω)/R = d·ω
 
-        A winding alone has two numbers for three figures: it would turn too fast or push too hard.
+        A winding alone has two numbers for three figures: it would turn too fast or push too hard. Sheets without a
+        current, or with one that cannot give the torque at that speed, get the least that can, τ·ω/V.
         """
-        pushed = sqrt(voltage * stall_current * stall_torque / (no_load_rpm * pi / 30))
+        speed = no_load_rpm * pi / 30
+        current = max(stall_current, stall_torque * speed / voltage)
+        k, R = stall_torque / current, voltage / current
         return cls(**{
-            "torque_constant": pushed / stall_current, "friction": pushed - stall_torque,
-            "resistance": voltage / stall_current, "supply_voltage": voltage, "rated_torque": stall_torque,
+            "torque_constant": k, "resistance": R, "damping": max(0.0, k * (voltage / speed - k) / R),
+            "supply_voltage": voltage, "rated_torque": stall_torque,
         } | more)  # fmt: skip
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
 
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols.feetech_table import COUNTS, LOOP_RATE, MOST_DUTY, POTENTIOMETER
@@ -19,15 +18,11 @@ class FeetechMotor(Motor):
 
 
 def _row(
-    number: int, voltage: float, kg_cm: float, rpm: float, amps: float | None = None, counts: float = COUNTS
+    number: int, voltage: float, kg_cm: float, rpm: float, amps: float = 0.0, counts: float = COUNTS
 ) -> FeetechMotor:
-    """Figures of a data sheet: supply [V], stall torque [kg·cm], no-load speed, stall current [A].
-
-    Without a current it is that of a winding without any loss in its gears.
-    """
-    volts, torque = MOST_DUTY * voltage, kg_cm * KG_CM
+    """Figures of a data sheet: supply [V], stall torque [kg·cm], no-load speed, stall current [A]."""
     return FeetechMotor.of_data_sheet(
-        voltage=volts, stall_torque=torque, stall_current=amps or torque * rpm * pi / 30 / volts, no_load_rpm=rpm,
+        voltage=MOST_DUTY * voltage, stall_torque=kg_cm * KG_CM, stall_current=amps, no_load_rpm=rpm,
         supply_voltage=voltage, duty_limit=MOST_DUTY, number=number, counts=counts, loop_rate=LOOP_RATE,
         thermal_resistance=7.0, thermal_capacitance=30.0, over_temperature=70.0,
     )  # fmt: skip
@@ -48,5 +43,4 @@ STS = {
 HLS = {"hls3930m": _row(2570, 12.0, 35.0, 45.0, 2.8)}  # HL-3930-C001
 SCS = {
     "scs0009": _row(1284, 6.0, 2.3, 100.0, counts=POTENTIOMETER),  # 0.1 s for 60°
-    "scs15": _row(1295, 7.4, 16.5, 65.0, 1.5, counts=POTENTIOMETER),  # FT-SCServo data sheet
 }
