@@ -24,10 +24,10 @@ RPM = 2 * pi / 60  # [rad/s]
 class NumberSource:
     """Where a number is from, on which terms, and how far products of one name differ in it."""
 
-    source: str
-    licence: str = "a fact, not a work"
+    source: str  # in words
+    licence: str = "a fact, not a work"  # of the source
     spread: float | None = None  # share of the number, one standard deviation; None: not known
-    note: str = ""
+    note: str = ""  # what else to know
 
     def __str__(self) -> str:
         spread = "" if self.spread is None else f", ±{100 * self.spread:g} %"

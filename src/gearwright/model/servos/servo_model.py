@@ -20,10 +20,10 @@ class ServoModel:
     a drive with a torque-speed line and a current limit.
     """
 
-    name: str
-    maker: str
-    sheet: DataSheet
-    sheet_source: NumberSource
+    name: str  # in `gw.servos`
+    maker: str  # who sells it
+    sheet: DataSheet  # its figures at the rated supply
+    sheet_source: NumberSource  # where they are from
     derived: NumberSource  # of the numbers that follow from the sheet
     elsewhere: Mapping[str, NumberSource] = field(default_factory=dict)  # of figures that the sheet leaves out
     numbers: Mapping[str, Sourced] = field(default_factory=dict)  # of the actuator, by its fields, with their sources
@@ -46,7 +46,7 @@ class ServoModel:
 
     @cached_property
     def sources(self) -> Mapping[str, NumberSource]:
-        """Where each number is from, by the names of the actuator's parameters, and `sheet.…` for the sheet's figures."""
+        """Where each number is from, by the actuator's parameters, and `sheet.…` for the figures of its sheet."""
         figures = (n for n, x in vars(self.sheet).items() if x is not None or n in self.elsewhere)
         found = {f"sheet.{n}": self.elsewhere.get(n, self.sheet_source) for n in figures}
         found |= {name: source for name, (_, source) in self.numbers.items()}
