@@ -61,6 +61,7 @@ class DataSheet:
         check(self)
 
     def rules(self) -> Rules:
+        """Rules between its fields: whether each holds, and the rule in words."""
         if self.stall_current is not None and self.no_load_current is not None:
             yield self.no_load_current < self.stall_current, "a servo draws less current unloaded than stalled"
 
