@@ -25,6 +25,8 @@ FIGURES = {
     ("dynamixel", "xl330-m077"): (383.0, 0.215, None, 5.0),  # 1.47 A cannot give them: 5 V·1.47 A < τ·ω
     ("dynamixel", "xc330-t288"): (65.0, 0.92, 0.80, 11.1),
     ("feetech", "sts3215"): (50.2, 3.25, 2.68, 7.4),
+    ("feetech", "sts3215-191"): (99.3, 10.8 * KG_CM, 2.44, 7.4),
+    ("feetech", "sts3215-147"): (129.1, 8.3 * KG_CM, 2.44, 7.4),
     ("feetech", "sts3215-12v"): (45.0, 30 * KG_CM, 2.7, 12.0),
     ("feetech", "sts3250"): (60 / (6 * 0.133), 50 * KG_CM, None, 12.0),
     ("feetech_hls", "hls3930m"): (45.0, 35 * KG_CM, 2.8, 12.0),

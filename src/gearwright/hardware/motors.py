@@ -6,11 +6,12 @@ Current, back-EMF and heat are computed by the step itself: `with_winding` gives
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import inf, pi
+from math import inf
 from typing import Any, Self
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
+from gearwright.model.servos import DataSheet, servos
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,23 +40,27 @@ class Motor:
     friction: float = 0.0  # [N·m], likewise
 
     @classmethod
-    def of_data_sheet(
-        cls, *, voltage: float, stall_torque: float, stall_current: float = 0.0, no_load_rpm: float, **more: Any
-    ) -> Self:
-        """The winding and the damping d that give the figures of a data sheet [V, N·m, A, rpm].
+    def of_data_sheet(cls, sheet: DataSheet, **more: Any) -> Self:
+        """The winding and the damping d that give a sheet's torque τ and current I at rest, and its speed ω.
 
             k = τ/I,  R = V/I,  k·(V − k·ω)/R = d·ω
 
-        A winding alone has two numbers for three figures: it would turn too fast or push too hard. Sheets without a
-        current, or with one that cannot give the torque at that speed, get the least that can, τ·ω/V.
+        k is that of the registers of current. Sheets without a current, or with one that cannot give the torque at that
+        speed, get the least that can, τ·ω/V.
         """
-        speed = no_load_rpm * pi / 30
-        current = max(stall_current, stall_torque * speed / voltage)
-        k, R = stall_torque / current, voltage / current
+        volts, speed = more.get("duty_limit", 1.0) * sheet.voltage, sheet.no_load_speed
+        current = max(sheet.stall_current or 0.0, sheet.stall_torque * speed / volts)
+        k, R = sheet.stall_torque / current, volts / current
         return cls(**{
-            "torque_constant": k, "resistance": R, "damping": max(0.0, k * (voltage / speed - k) / R),
-            "supply_voltage": voltage, "rated_torque": stall_torque,
+            "torque_constant": k, "resistance": R, "damping": max(0.0, k * (volts / speed - k) / R),
+            "supply_voltage": sheet.voltage, "rated_torque": sheet.stall_torque, "counts": sheet.counts,
         } | more)  # fmt: skip
+
+    @classmethod
+    def of_servo(cls, name: str, **more: Any) -> Self:
+        """A product of `gw.servos`, by its data sheet and the inertia of its rotor."""
+        servo = servos[name]
+        return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
     @property
     def current_rating(self) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from gearwright.hardware.motors import Motor
-from gearwright.hardware.protocols.feetech_table import COUNTS, LOOP_RATE, MOST_DUTY, POTENTIOMETER
-
-KG_CM = 0.0980665  # [N·m]
+from gearwright.hardware.protocols.feetech_table import COUNTS, LOOP_RATE, MOST_DUTY
+from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,15 +17,13 @@ class FeetechMotor(Motor):
     number: int  # in the register `model`
 
 
-def _row(
-    number: int, voltage: float, kg_cm: float, rpm: float, amps: float = 0.0, counts: float = COUNTS
-) -> FeetechMotor:
-    """Figures of a data sheet: supply [V], stall torque [kg·cm], no-load speed, stall current [A]."""
-    return FeetechMotor.of_data_sheet(
-        voltage=MOST_DUTY * voltage, stall_torque=kg_cm * KG_CM, stall_current=amps, no_load_rpm=rpm,
-        supply_voltage=voltage, duty_limit=MOST_DUTY, number=number, counts=counts, loop_rate=LOOP_RATE,
-        thermal_resistance=7.0, thermal_capacitance=30.0, over_temperature=70.0,
-    )  # fmt: skip
+def _row(number: int, sheet: str | DataSheet, **more: Any) -> FeetechMotor:
+    """By its name in `gw.servos`, or by its sheet. The figures of a sheet are those of its highest duty."""
+    own = {
+        "number": number, "duty_limit": MOST_DUTY, "loop_rate": LOOP_RATE, "thermal_resistance": 7.0,
+        "thermal_capacitance": 30.0, "over_temperature": 70.0, **more,
+    }  # fmt: skip
+    return FeetechMotor.of_servo(sheet, **own) if isinstance(sheet, str) else FeetechMotor.of_data_sheet(sheet, **own)
 
 
 # The winding at its output shaft that Better Actuator Models (model M1, 7.4 V) identified on servos themselves. They
@@ -35,12 +33,13 @@ STS3215 = FeetechMotor(
     rated_torque=3.25, loop_rate=LOOP_RATE, thermal_resistance=7.0, thermal_capacitance=30.0, over_temperature=70.0,
     rotor_inertia=0.0284, damping=0.0591, friction=0.0524,
 )  # fmt: skip
+HL_3930 = DataSheet(voltage=12.0, stall_torque=35 * KGF_CM, no_load_speed=45 * RPM, stall_current=2.8)
 STS = {
     "sts3215": STS3215,
-    "sts3215-12v": _row(777, 12.0, 30.0, 45.0, 2.7),  # ST-3215-C018; Waveshare's page of the ST3215
-    "sts3250": _row(2825, 12.0, 50.0, 75.2),  # ST-3250-C001: 0.133 s for 60°
+    "sts3215-191": _row(777, "sts3215-191"),
+    "sts3215-147": _row(777, "sts3215-147"),
+    "sts3215-12v": _row(777, "sts3215-12v"),
+    "sts3250": _row(2825, "sts3250"),
 }
-HLS = {"hls3930m": _row(2570, 12.0, 35.0, 45.0, 2.8)}  # HL-3930-C001
-SCS = {
-    "scs0009": _row(1284, 6.0, 2.3, 100.0, counts=POTENTIOMETER),  # 0.1 s for 60°
-}
+HLS = {"hls3930m": _row(2570, HL_3930, rotor_inertia=0.0284)}  # the rotor of an STS3215, whose gears it has
+SCS = {"scs0009": _row(1284, "scs0009")}
