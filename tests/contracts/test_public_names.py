@@ -64,6 +64,7 @@ NAMES = {
     "migrate",
     "open",
     "serve",
+    "servos",
     "sweep",
     "view",
     "plot_reach",
