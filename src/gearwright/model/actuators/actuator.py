@@ -13,6 +13,7 @@ import numpy as np
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.fields import Highlight, Rules, check, highlights, quantity
+from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.joints import AxisRef
 from gearwright.notebooks import NotebookDisplay
@@ -93,6 +94,7 @@ class Actuator(NotebookDisplay):
     rotor: Literal["reflected", "body"] = quantity(
         choices=("reflected", "body"), doc="an inertia at the joints, or a link that spins", default="reflected"
     )
+    friction_model: FrictionModel | None = field(default=None, repr=False)  # on its axis, beside `friction`
     device: DeviceBinding | None = field(default=None, repr=False)  # how a bus sees it
     source: Source | None = field(default=None, compare=False, repr=False)
 
