@@ -66,6 +66,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
+        change: float | None = None,
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
@@ -107,6 +108,7 @@ class Equations:
             kinds = []
         self.kinds: list[ConstraintGroup] = kinds
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
+        self._change = change
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -259,7 +261,7 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change)
         else:
             step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
         step.write()
