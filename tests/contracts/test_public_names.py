@@ -62,6 +62,7 @@ NAMES = {
     "migrate",
     "open",
     "serve",
+    "servos",
     "sweep",
     "view",
     "plot_reach",

@@ -174,6 +174,9 @@ class MidpointStep(ConstrainedStep):
             pieces = build.piece if first.laws else []
             build.trial, build.progress = self.direct.started(first, pieces), list(STARTED)
             build.point = [0.0] * len(first.curves)
+            if first.cones:
+                build.cone_point = [0.0] * sum(cone.size for cone in first.cones)
+                build.shift = [0.0] * len(first.cones)
         build.stage("begin")
 
     def _iterate(
@@ -203,7 +206,8 @@ class MidpointStep(ConstrainedStep):
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
-        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
+        cone = build.cone if acting.cones else []
+        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True, cone)
 
     def _next_mean(
         self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]
