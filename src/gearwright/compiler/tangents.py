@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from gearwright.compiler.ops import OPS
-from gearwright.compiler.program import Program, Slot, stages_of
+from gearwright.compiler.program import Program, Slot, SlotKind, stages_of
 from gearwright.compiler.rewrite import Builder
 from gearwright.compiler.tape import Address, Store, Tape
 from gearwright.errors import CompileError
@@ -29,11 +29,15 @@ def tangent_of(slot: str) -> str:
 
 
 def tangent_program(program: Program, varied: Collection[str]) -> Program:
-    """The program with derivatives along one direction, which is given by the tangents of the `varied` slots."""
+    """The program with derivatives along one direction, which is given by the tangents of the `varied` slots.
+
+    Parameters become inputs, so that measured ones can change from step to step.
+    """
     active = active_addresses(program, varied)
     slots = {address.slot for address in active}
-    own = [Slot(name=tangent_of(s.name), kind=s.kind, shape=s.shape) for s in program.slots if s.name in slots]
-    with_tangents = program.changed((*program.slots, *own), program.body, verified=False)
+    given = [replace(s, kind=SlotKind.INPUT) if s.kind is SlotKind.PARAMETER else s for s in program.slots]
+    own = [Slot(name=tangent_of(s.name), kind=s.kind, shape=s.shape) for s in given if s.name in slots]
+    with_tangents = program.changed((*given, *own), program.body, verified=False)
     return replace(with_tangents.map_tapes(lambda tape: tangent_tape(tape, active)), name=f"{program.name} tangent")
 
 

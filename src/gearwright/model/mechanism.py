@@ -300,6 +300,12 @@ class Mechanism(NotebookDisplay):
 
     # --- changed copies ----------------------------------------------------------------------------------------
 
+    def with_parameters(self, values: Mapping[str, float]) -> Mechanism:
+        """A copy with other numbers, by the names of `parameters`: `{"arm.mass": 2.1, "motor.resistance": 1.4}`."""
+        from gearwright.model.changed_parameters import with_parameters
+
+        return with_parameters(self, values)
+
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
         changed = self.couplings[checked_name("a coupling", name)]
