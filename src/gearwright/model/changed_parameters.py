@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ def with_parameters(robot: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         couplings=_couplings(robot, wanted),
         actuators={n: _actuator(x, _of(wanted, device_key(robot, n))) for n, x in robot.actuators.items()},
         transmissions={n: _transmission(x, _of(wanted, device_key(robot, n))) for n, x in robot.transmissions.items()},
-        gravity=tuple(wanted.get(f"gravity.{c}", g) for c, g in zip(_XYZ, robot.gravity, strict=True)),
+        gravity=_three(wanted, [f"gravity.{c}" for c in _XYZ], robot.gravity),
     )
 
 
@@ -63,29 +63,34 @@ def _link(link: Link, own: Mapping[str, float]) -> Link:
     numbers = {n: x for n, x in own.items() if n == "mass" or n.startswith(("com.", "inertia."))}
     if not numbers:
         return link
-    center = [own.get(f"com.{c}", x) for c, x in zip(_XYZ, inertia.center.tolist(), strict=True)]
-    moments = [own.get(f"inertia.i{c}{c}", x) for c, x in zip(_XYZ, inertia.moments, strict=True)]
-    products = [own.get(f"inertia.i{c}", x) for c, x in zip(("xy", "xz", "yz"), inertia.products, strict=True)]
+    center = _three(own, [f"com.{c}" for c in _XYZ], inertia.center.tolist())
     changed = replace(
-        inertia, mass=own.get("mass", inertia.mass), moments=tuple(moments), products=tuple(products),
-        pose=Pose(inertia.pose.R, np.array(center)),
+        inertia, mass=own.get("mass", inertia.mass), pose=Pose(inertia.pose.R, np.array(center)),
+        moments=_three(own, ("inertia.ixx", "inertia.iyy", "inertia.izz"), inertia.moments),
+        products=_three(own, ("inertia.ixy", "inertia.ixz", "inertia.iyz"), inertia.products),
     )  # fmt: skip
     return replace(link, inertia=changed)
 
 
+def _three(own: Mapping[str, float], names: Sequence[str], now: Sequence[float]) -> tuple[float, float, float]:
+    x, y, z = (own.get(n, value) for n, value in zip(names, now, strict=True))
+    return x, y, z
+
+
 def _joint(joint: Joint, wanted: Mapping[str, float]) -> Joint:
-    origin = [wanted.get(f"{joint.name}.origin.{c}", x) for c, x in zip(_XYZ, joint.X_PJ.p.tolist(), strict=True)]
+    now = tuple(joint.X_PJ.p.tolist())
+    origin = _three(wanted, [f"{joint.name}.origin.{c}" for c in _XYZ], now)
     changed = tuple(_axis(axis, _of(wanted, name)) for name, axis in axes(joint))
-    if changed == joint.axes and origin == joint.X_PJ.p.tolist():
+    if changed == joint.axes and origin == now:
         return joint
     return replace(joint, X_PJ=Pose(joint.X_PJ.R, np.array(origin)), axes=changed)
 
 
 def _axis(axis: Axis, own: Mapping[str, float]) -> Axis:
     dynamics = axis.dynamics
-    if friction := _of(own, "friction_model"):
+    if (friction := _of(own, "friction_model")) and dynamics.friction_model is not None:
         dynamics = replace(dynamics, friction_model=replace(dynamics.friction_model, **friction))
-    plain = {n: x for n, x in own.items() if hasattr(dynamics, n)}
+    plain: dict[str, Any] = {n: x for n, x in own.items() if hasattr(dynamics, n)}
     return replace(axis, dynamics=replace(dynamics, **plain)) if plain or friction else axis
 
 
