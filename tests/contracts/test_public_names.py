@@ -48,6 +48,8 @@ NAMES = {
     "Recording",
     "RecordingWarning",
     "SweepWarning",
+    "Surface",
+    "World",
     "RodLinkage",
     "Series",
     "SimpleTransmission",
