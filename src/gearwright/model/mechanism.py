@@ -172,6 +172,12 @@ class Mechanism(NotebookDisplay):
         return f"<Mechanism {self.name!r}: {shown}>"
 
     @cached_property
+    def touching_links(self) -> tuple[str, ...]:
+        """Links that may touch another one in a simulation."""
+        named = {link for pair in self.contacts for link in pair.links}
+        return tuple(link for link in self.links if link in named)
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Warnings and infos of the file and of all checks, in the order of lines. Checks run on first use."""
         return _joined(self.reported, advise(self))
