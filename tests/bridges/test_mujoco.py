@@ -16,7 +16,8 @@ mujoco = pytest.importorskip("mujoco")
 
 GEARED = """<sdf version="1.11"><model name="arm"><link name="base"/>
 <joint name="mount" type="fixed"><parent>world</parent><child>base</child></joint>
-<link name="beam"><inertial><mass>.2</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial></link>
+<link name="beam"><inertial><mass>.2</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy>
+<izz>1e-3</izz></inertia></inertial></link>
 <joint name="j" type="revolute"><parent>base</parent><child>beam</child><axis><xyz>0 -1 0</xyz></axis></joint>
 <actuator name="m" type="electric_motor"><stall_torque>0.2</stall_torque><no_load_speed>600</no_load_speed>
 <rotor_inertia>1e-7</rotor_inertia></actuator>
@@ -107,7 +108,8 @@ def test_play_agrees_with_our_own_step():
 
 LINKAGE = """<sdf version="1.11"><model name="four_bar"><link name="ground"/>
 <joint name="mount" type="fixed"><parent>world</parent><child>ground</child></joint><link name="rocker"><inertial>
-<pose>0.04 0 0 0 0 0</pose><mass>0.3</mass><inertia><ixx>1e-4</ixx><iyy>2e-4</iyy><izz>2e-4</izz></inertia></inertial></link>
+<pose>0.04 0 0 0 0 0</pose><mass>0.3</mass><inertia><ixx>1e-4</ixx><iyy>2e-4</iyy><izz>2e-4</izz></inertia>
+</inertial></link>
 <joint name="pin" type="continuous"><parent>ground</parent><child>rocker</child><axis><xyz>0 -1 0</xyz></axis></joint>
 <actuator name="motor" type="electric_motor"><rotor_inertia>2e-4</rotor_inertia></actuator>
 <transmission name="linkage" type="four_bar_linkage"><actuator>motor</actuator><joint>pin</joint><ground>0.12</ground>

@@ -85,7 +85,7 @@ class ActuationSystem(Base):
         plant, act = self.plant, self.actuation
         self._state_port = self.DeclareVectorInputPort("state", plant.num_multibody_states())
         self._command_port = self.DeclareVectorInputPort("command", len(robot.actuators))
-        self.DeclareDiscreteState(act.state)
+        self.DeclareDiscreteState(act.state)  # type: ignore[arg-type]  # an array of floats
         self.DeclarePeriodicDiscreteUpdateEvent(dt, 0.0, self._update)
         readings = [np.size(x) for x in act.sensor.values()]
         for name, size in (
@@ -104,8 +104,8 @@ class ActuationSystem(Base):
 
     def _step(self, context: Any) -> _Step:
         """Made once for equal states and commands."""
-        x = self._state_port.Eval(context)
-        u = self._command_port.Eval(context)
+        x: Array = self._state_port.Eval(context)  # type: ignore[assignment]
+        u: Array = self._command_port.Eval(context)  # type: ignore[assignment]
         own = context.get_discrete_state_vector().value()
         key = b"".join(np.ascontiguousarray(part).tobytes() for part in (x, u, own))
         if self._last is None or self._last[0] != key:
