@@ -57,6 +57,7 @@ NAMES = {
     "UnsettledWarning",
     "compile",
     "export_c",
+    "export_fmu",
     "load",
     "loads",
     "migrate",

@@ -26,6 +26,8 @@ from gearwright.optional import require
 from gearwright.sim import compile
 from gearwright.sim.state.values import Array
 
+__all__ = ["ActuationSystem", "BridgeError"]
+
 if TYPE_CHECKING:
     from pydrake.systems.framework import LeafSystem as Base
 

@@ -27,6 +27,8 @@ from gearwright.optional import require
 from gearwright.sim import compile
 from gearwright.sim.state.values import Array, Values
 
+__all__ = ["BridgeError", "MuJoCoBridge", "attach"]
+
 if TYPE_CHECKING:
     from gearwright.sim.actuation_part import ActuationLine, ActuationPart
 
