@@ -57,6 +57,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model.hardware.drives import Drive as Drive
     from gearwright.model.hardware.servos import with_servos as with_servos
+    from gearwright.model.scenes.world import World as World
+    from gearwright.model.servos import servos as servos
+    from gearwright.model.shapes.surface import Surface as Surface
     from gearwright.page import view as view
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
