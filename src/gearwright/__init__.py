@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.errors import TracingError as TracingError
     from gearwright.errors import UnsettledWarning as UnsettledWarning
     from gearwright.export import export_c as export_c
+    from gearwright.export import export_fmu as export_fmu
     from gearwright.formats import load as load
     from gearwright.formats import loads as loads
     from gearwright.hardware.serving import serve as serve

@@ -59,6 +59,7 @@ NAMES = {
     "UnsettledWarning",
     "compile",
     "export_c",
+    "export_fmu",
     "load",
     "loads",
     "migrate",
