@@ -22,6 +22,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
                                  "gearwright.diagnostics", "gearwright.migration", "gearwright.model.couplings",
                                  "gearwright.model.parameters", "gearwright.model.joints",
                                  "gearwright.model.parallel")),
+    "worlds": ("Worlds and surfaces", ("gearwright.model.scenes", "gearwright.model.shapes")),
     "transmissions": ("Transmissions", ("gearwright.model.transmissions",)),
     "actuators": ("Actuators", ("gearwright.model.actuators", "gearwright.model.hardware",
                                "gearwright.model.servos", "gearwright.model.frictions")),

@@ -21,7 +21,7 @@ from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Straight, rate
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator, Losses
-from gearwright.model.actuators.actuator import Shaft, StepMeans
+from gearwright.model.actuators.actuator import FEEDBACK, Shaft, StepMeans
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
 
@@ -288,7 +288,7 @@ class ActuatorUnit:
     @cached_property
     def wanted(self) -> Function | None:
         """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
-        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+        if not self.actuator.has_drive or self.actuator.command not in FEEDBACK:
             return None
         names = [*self.parameters]
 
