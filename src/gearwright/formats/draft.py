@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -53,7 +54,10 @@ class Draft:
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
     foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
+    scene: bool = False  # a world of several models
     several_roots: bool = True  # parts that hang on nothing are allowed
+    self_collide: list[str] = field(default_factory=list)  # links that touch others of their own robot
+    no_contact: list[tuple[str, str]] = field(default_factory=list)  # links that never touch each other
     apart: set[str] = field(default_factory=set)  # links that may hang on nothing in any case
     _numbers: dict[str, int] = field(default_factory=dict)
     _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, the first _counted of them
@@ -88,6 +92,8 @@ class Draft:
         for name, hardware in other.hardware.items():
             self.add(self.hardware, "ros2_control tag", name, hardware, element)
         self.couplings += other.couplings
+        self.self_collide += other.self_collide
+        self.no_contact += other.no_contact
         self.initial |= other.initial
         self.X_WL |= other.X_WL
         for names in ("refused", "foreign", "declared"):
@@ -129,6 +135,7 @@ class Draft:
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
                 sensors=self.sensors, hardware=self.hardware, bases=bases, cut=(*self.cut, *cut), initial=self.initial,
+                self_collide=tuple(self.self_collide), no_contact=tuple(self.no_contact),
                 gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
@@ -155,8 +162,9 @@ class Draft:
             names = ", ".join(repr(s) for s in own[:5])
             root.error("root-multiple", f"there are {len(own)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}
+        sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter()
         for link in starts:
-            name = self.base_names.get(link) or self._base_name(link, first=not bases)
+            name = self.base_names.get(link) or self._base_name(link, bases, sizes)
             source = self.links[link].source
             X = self.X_WL.get(link)
             if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":
@@ -168,9 +176,15 @@ class Draft:
                     self.initial[name] = (*X.p.tolist(), *X.quaternion)
         return bases
 
-    def _base_name(self, link: str, first: bool) -> str:
-        name = "base" if first else f"base_{link}"
-        while name in self.joints:
+    def _base_name(self, link: str, bases: Collection[str], sizes: Counter[str]) -> str:
+        """`base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model by itself."""
+        model, colons, own = link.partition("::")
+        if colons and sizes:
+            name = model if sizes[model] == 1 else f"{model}::base"
+            name = f"{model}::base_{own}" if name in bases else name
+        else:
+            name = f"base_{link}" if bases else "base"
+        while name in self.joints or name in bases:
             name += "_"
         return name
 
