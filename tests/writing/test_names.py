@@ -14,11 +14,14 @@ UNWRITABLE = ("nul\0", "bell\x07", "surrogate\ud800", "\ufffe")
 SPACED = (" leading", "trailing ", "\n")
 
 
+BODY = {"mass": 1, "inertia": (1, 1, 1)}
+
+
 def robot_of(name):
     """A robot with this name wherever a name can stand."""
     return (
         gw.build(name)
-        .link(name, mass=1, inertia=(1, 1, 1)).link(name + "-2", mass=1, inertia=(1, 1, 1)).link("end", mass=1, inertia=(1, 1, 1))
+        .link(name, **BODY).link(name + "-2", **BODY).link("end", **BODY)
         .joint(name, "revolute", name, name + "-2").joint(name + "-2", "revolute", name + "-2", "end")
         .couple(name + "-2", name, 2.0)
         .actuator(name).transmission(name, gw.SimpleTransmission(reduction=3.0), actuators=name, joints=name)

@@ -91,7 +91,15 @@ def _differences(a: Mechanism, b: Mechanism, tolerance: float) -> Iterator[Diffe
         yield from _of_family(kind, before[family], after[family], tolerance)
     for f in dataclasses.fields(Mechanism):
         if f.name not in KINDS and f.name not in NOT_COMPARED and f.name != "bases":
-            yield from _of_part("robot", "", {f.name: getattr(a, f.name)}, {f.name: getattr(b, f.name)}, tolerance)
+            x, y = (_ordered(f.name, getattr(m, f.name)) for m in (a, b))
+            yield from _of_part("robot", "", {f.name: x}, {f.name: y}, tolerance)
+
+
+def _ordered(field: str, value: Any) -> Any:
+    """Links of which order and number say nothing, the world apart, which is in each of them."""
+    if field == "self_collide":
+        return tuple(sorted({*value} - {WORLD}))
+    return tuple(sorted({tuple(sorted(pair)) for pair in value})) if field == "no_contact" else value
 
 
 def _families(m: Mechanism, standing: Mapping[str, Joint]) -> dict[str, Mapping[str, Any]]:

@@ -10,7 +10,7 @@ from gearwright.errors import ModelError, UnknownNameError, nearest
 from gearwright.model.couplings import Couplings
 from gearwright.model.joints import WORLD, Joint
 from gearwright.model.poses import IDENTITY, Pose
-from gearwright.model.renaming import Renaming
+from gearwright.model.scenes.renaming import with_prefix
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
@@ -134,7 +134,7 @@ def _left(m: Mechanism, gone: dict[str, set[str]]) -> Mechanism:
 
 def attach(m: Mechanism, other: Mechanism, at: str, pose: Pose, prefix: str, joint: str | None) -> Mechanism:
     """A copy with another mechanism fixed to a link or frame; what held that to the world holds it there."""
-    named = Renaming(link=prefix.__add__, joint=prefix.__add__, other=prefix.__add__).apply(other) if prefix else other
+    named = with_prefix(other, prefix)
     link, X_LM = _mount(m, at)
     X = X_LM @ pose
     if len(named.bases) > 1:

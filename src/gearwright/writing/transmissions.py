@@ -6,6 +6,7 @@ from math import isfinite, prod
 from typing import Literal
 
 from gearwright.model import (
+    AxisRef,
     DifferentialTransmission,
     FourBarLinkageTransmission,
     LinearMap,
@@ -16,7 +17,7 @@ from gearwright.model import (
     TransmissionMap,
 )
 from gearwright.model.transmissions import TRANSMISSIONS
-from gearwright.writing.actuation import Dialect
+from gearwright.writing.actuation import AXES, AXIS_LIKE, Dialect, add_friction_model
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
 
@@ -72,7 +73,9 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style 
 def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:
     own = t.map.losses() if t.map is not None else Losses()
     if t.losses != own:
-        add_fields(node, t.losses, f"transmission {t.name!r}", d.losses, ("own",))
+        add_fields(node, t.losses, f"transmission {t.name!r}", d.losses, ("own", "friction_model"))
+        if t.losses.friction_model is not None:
+            add_friction_model(node, t.losses.friction_model, f"transmission {t.name!r}", d.losses)
 
 
 class _Ends:
@@ -81,12 +84,11 @@ class _Ends:
     def __init__(self, t: Transmission, d: Dialect, node: Node, style: Style) -> None:
         self.written, self.style = t.parameters, style
         self.names = (*t.actuators, *map(str, t.joints))
-        axes = [d.joint(j.joint) + (f".axis{j.index + 1}" if j.index else "") for j in t.joints]
-        if style == "ros1":
-            self.joints = [self._end(node, "joint", name) for name in axes]
+        if style == "ros1":  # its usual order
+            self.joints = [self._joint(node, j, d) for j in t.joints]
         self.actuators = [self._end(node, "actuator", d.local(a)) for a in t.actuators]
         if style != "ros1":
-            self.joints = [self._end(node, "joint", name) for name in axes]
+            self.joints = [self._joint(node, j, d) for j in t.joints]
         if style == "ros2":
             self.roles()
         for name, end in zip(self.names, (*self.actuators, *self.joints), strict=True):
@@ -101,6 +103,15 @@ class _Ends:
         end = node.add(what, name=name)
         if self.style == "ros1":
             end.add("hardwareInterface", "hardware_interface/EffortJointInterface")
+        return end
+
+    def _joint(self, node: Node, axis: AxisRef, d: Dialect) -> Node:
+        """`joint`, or `joint.axis2`; with the axis apart, where the joint's own name ends like that."""
+        name = d.joint(axis.joint)
+        if not name.endswith(AXIS_LIKE):
+            return self._end(node, "joint", name + (f".axis{axis.index + 1}" if axis.index else ""))
+        end = self._end(node, "joint", name)
+        end.attributes["axis" if self.style == "model" else f"{OWN}axis"] = AXES[axis.index]
         return end
 
     def _role(self, end: Node, role: str) -> None:

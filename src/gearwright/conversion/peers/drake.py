@@ -31,7 +31,8 @@ class Drake(Peer):
         try:
             parser = Parser(self.plant)
             instances = parser.AddModelsFromString(text, ending.removeprefix("."))
-            self.plant.mutable_gravity_field().set_gravity_vector(np.array(gravity))
+            field: Any = self.plant.mutable_gravity_field()
+            field.set_gravity_vector(gravity)
             self.plant.Finalize()
         except (RuntimeError, ValueError) as error:
             raise RefusedError(" ".join(str(error).split())) from error
@@ -60,7 +61,7 @@ class Drake(Peer):
     def move(self, sample: Sample, free: Mapping[str, tuple[str, Pose]]) -> None:
         from pydrake.math import RigidTransform
 
-        held = {link: X for link, X in free.values()}
+        held = dict(free.values())
         for name, body in self._bodies():
             if name in held:
                 X: Any = held[name].matrix

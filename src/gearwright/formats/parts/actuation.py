@@ -13,7 +13,7 @@ from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.transmissions.transmissions import read_transmission
 from gearwright.formats.xml.from_fields import missing_from, values_of
 from gearwright.formats.xml.located_xml import Element
-from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
+from gearwright.model import ACTUATORS, SENSORS, WORLD, Actuator, AxisRef, Coupling, Term
 from gearwright.model.couplings import MODES
 from gearwright.model.fields import meanings
 
@@ -41,7 +41,13 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
             _read_sensor(s, kind, draft, rename)
     for c in e.all("coupling"):
         _read_coupling(c, draft, rename)
+    draft.no_contact += [(_link(n, "link1", rename), _link(n, "link2", rename)) for n in e.all("no_contact")]  # ours
     draft.cut += [rename(c.words) for c in e.all("cut")]
+
+
+def _link(e: Element, attribute: str, rename: Rename) -> str:
+    name = e.get(attribute) or ""
+    return name if name == WORLD else rename(name)
 
 
 def _is_transmission(plugin: Element) -> bool:

@@ -12,7 +12,7 @@ from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.parts.geometry import read_shape
 from gearwright.formats.parts.initial_positions import read_initial_position
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
-from gearwright.formats.parts.surfaces import read_bullet_contact, read_surface, surface_of
+from gearwright.formats.parts.surfaces import read_bullet_contact, read_contact, surface_of
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.version import parsed_version
 from gearwright.formats.transmissions.plugins import PluginPolicy
@@ -222,13 +222,13 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
         rgba = None
         if material is not None:
             rgba = _colour(material) or colours.get(material.attributes.get("name", ""))
-        surface = read_surface(g) if tag == "collision" else None
+        contact = read_contact(g) if tag == "collision" else {}
         for setting in g.all(*SETTINGS):
             setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
         if shape is not None and not reading.failed:
-            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba, surface=surface, source=g.source))
+            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba, source=g.source, **contact))
     return tuple(found)
 
 

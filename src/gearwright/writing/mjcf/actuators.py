@@ -88,6 +88,9 @@ def _drive(a: Actuator, target: Target) -> tuple[Node, tuple[str, ...]] | None:
         case "position" if not target.zero:
             gains = {"kp": a.stiffness, "kv": a.damping_gain}
             return Node("position", **gains, **_limit(a)), DRIVE
+        case "impedance":
+            bias = (-a.stiffness * target.zero, -a.stiffness, -a.damping_gain)
+            return Node("general", biastype="affine", gainprm=1.0, biasprm=bias, **_limit(a)), DRIVE
         case "position":  # the drive's zero is the actuator's, MuJoCo's that of its joints
             bias = (-a.stiffness * target.zero, -a.stiffness, -a.damping_gain)
             numbers = {"gainprm": a.stiffness, "biasprm": bias, **_limit(a)}

@@ -9,6 +9,7 @@ from gearwright.writing.actuation import Dialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.shapes import MeshPath, add_shape
+from gearwright.writing.surfaces import add_contact
 
 VECTORS = {Imu: ("angular_velocity", "linear_acceleration"), ForceTorque: ("force", "torque")}
 
@@ -18,6 +19,8 @@ def add_link(parent: Node, link: Link, d: Dialect, mesh_path: MeshPath) -> Node:
     add_inertial(node, link.inertia)
     if not link.gravity:
         node.add("gravity", False)
+    if link.name in d.robot.self_collide:
+        node.add("self_collide", True)
     taken: set[str] = set()
     for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
         for g in shapes:
@@ -52,6 +55,8 @@ def _add_geometry(
     if not add_shape(node, g, mesh_path, attributes=False):
         d.losses.lose(shown, f"{tag} {g.name!r}", f"a {getattr(g.shape, 'kind', 'shape')} is known by name only")
         return
+    if tag == "collision":
+        add_contact(node, g)
     if g.rgba is not None:
         node.add("material").add("diffuse", g.rgba)
     parent.children.append(node)

@@ -74,6 +74,8 @@ class _Model:
                     self.losses.lose(f"sensor {s.name!r}", "", f"joint {s.reaction!r} is not written")
                 else:
                     add_body_sensor(owner, s, self.dialect(s.name))
+        for a, b in self.robot.no_contact:
+            self.scopes.root.add(f"{OWN}no_contact", link1=a, link2=b)
         for name in self.robot.cut:
             self.scopes.root.add(f"{OWN}cut", self.renamed.get(name, name))
 
@@ -140,9 +142,14 @@ class _Model:
                 add_coupling(parent, c, d)
 
 
+def _colons(name: str) -> list[int]:
+    return [at for at in range(len(name)) if name.startswith("::", at)]
+
+
 def _renamed(robot: Mechanism, losses: Losses) -> dict[str, str]:
     """Joints and frames that have a link's name, which SDFormat does not allow in one model."""
-    taken = {*robot.links}
+    models = {name[:at] for name in (*robot.links, *robot.joints) for at in _colons(name)}
+    taken = {*robot.links, *models}
     every = {*taken, *robot.bases, *robot.joints, *robot.frames}
     renamed: dict[str, str] = {}
     for kind, names in (("joint", (*robot.bases, *robot.joints)), ("frame", robot.frames)):

@@ -7,6 +7,7 @@ from gearwright.writing.actuation import Dialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.nodes import Node, is_identity
 from gearwright.writing.shapes import MeshPath, add_shape
+from gearwright.writing.surfaces import add_contact
 from gearwright.writing.urdf.joints import origin
 
 STANDARD = (Box, Cylinder, Mesh, Sphere)  # other readers refuse a link with any other shape
@@ -45,6 +46,8 @@ def _add_geometry(
         return
     if not isinstance(g.shape, STANDARD):
         d.losses.note(f"{shown}: URDF has no {type(g.shape).__name__.lower()}; other programs leave out this {tag}")
+    if tag == "collision":
+        add_contact(node, g, f"{OWN}surface")
     if g.rgba is not None:
         node.add("material", name=material).add("color", rgba=g.rgba)
     parent.children.append(node)

@@ -124,5 +124,9 @@ class _Robot:
         for c in robot.couplings.values():
             if id(c) not in said or (c.follower.joint in tree and len(robot.joint(c.follower.joint).axes) > 1):
                 add_coupling(self.root, c, self.d)
+        for link in robot.self_collide:
+            self.root.add("gazebo", reference=link).add("selfCollide", True)
+        for one, other in robot.no_contact:
+            self.root.add(f"{OWN}no_contact", link1=one, link2=other)
         for name in robot.cut:
             self.root.add(f"{OWN}cut", name)
