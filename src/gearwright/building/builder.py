@@ -45,13 +45,14 @@ from gearwright.model import (
     TransmissionMap,
 )
 from gearwright.model.fields import meanings
-from gearwright.model.geometry import Box, Capsule, Cylinder, Mesh, Shape, Sphere
+from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.transmissions import type_name, with_own
 from gearwright.model.tree.topology import roots, span
 
 OURS = str(Path(__file__).parents[1])
 BODY_SENSORS: dict[str, type[Sensor]] = {"imu": Imu, "force_torque": ForceTorque}
+SHAPES = (Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh)
 AXIS_LIMITS = tuple(f.name for f in fields(Limits))
 AXIS_DYNAMICS = tuple(f.name for f in fields(AxisDynamics))
 Colour = Sequence[float]
@@ -131,6 +132,9 @@ class RobotBuilder:
         visual, collision  whether it is seen, and whether it collides; without both it only has mass
         """
         body = self._body(link)
+        if not isinstance(shape, SHAPES):
+            kinds = ", ".join(kind.__name__ for kind in SHAPES)
+            raise ModelError(f"link {link!r}: a shape is one of {kinds}, not {shape!r:.60}")
         what = f"link {link!r}, a {type(shape).__name__.lower()}"
         for flag, given in (("visual", visual), ("collision", collision)):
             checked_flag(flag, given)
