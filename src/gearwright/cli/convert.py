@@ -104,7 +104,8 @@ def _print(done: Conversion) -> None:
         if len(lines) > SHOWN:
             out.print(Text(f"and {len(lines) - SHOWN} more: --json has them all", style="dim"), soft_wrap=True)
     if done.checks:
-        out.print(Text(visible(done.table)), soft_wrap=True)
+        for line in done.table.splitlines():
+            out.print(Text(visible(line)), soft_wrap=True)
     ok = done.verified is not False
     mark, style = ("✓ ", "bold green") if ok else ("✗ ", "bold red")
     lost = counted(len(done.lost), "loss", "losses") if done.lost else "nothing lost"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from gearwright.comparing.values import NOT_COMPARED, alike, values
 from gearwright.errors import counted
 from gearwright.given_names import checked_instance
 from gearwright.given_numbers import number
-from gearwright.model import WORLD, Joint, Mechanism, Pose
+from gearwright.model import WORLD, Joint, Mechanism, Pose, Transmission
 
 TOLERANCE = 1e-9  # relative above 1, absolute below: what the text of a file and a change of frames may leave
+ENDS = (".role", ".mechanical_reduction", ".offset", ".read_only")  # of a transmission's parameters, after a name
 KINDS = {
     "links": "link", "joints": "joint", "couplings": "coupling", "transmissions": "transmission",
     "actuators": "actuator", "sensors": "sensor", "hardware": "ros2_control tag", "frames": "frame",
@@ -108,9 +109,16 @@ def _families(m: Mechanism, standing: Mapping[str, Joint]) -> dict[str, Mapping[
     Fixed bases at the world's origin are left out: a URDF has none for its root, and an SDFormat file a joint.
     """
     families = {family: getattr(m, family) for family in KINDS}
+    links = {n: link for n, link in m.links.items() if n != WORLD}  # which is no part of a robot
+    transmissions = {n: replace(t, parameters=_apart_from_ends(t)) for n, t in m.transmissions.items()}
     joints = {n: j for n, j in {**m.joints, **m.bases}.items() if not (n in standing and _is_nothing(j))}
     initial = {n: q for n, q in m.initial.items() if tuple(q) != m.joint(n).type.zero}
-    return {**families, "joints": joints, "initial": initial}
+    return {**families, "links": links, "joints": joints, "initial": initial, "transmissions": transmissions}
+
+
+def _apart_from_ends(t: Transmission) -> dict[str, str]:
+    """Without the numbers at its actuators and joints, which are in its map."""
+    return {name: text for name, text in t.parameters.items() if not name.endswith(ENDS)}
 
 
 def _is_nothing(base: Joint) -> bool:

@@ -13,11 +13,10 @@ from gearwright.comparing.differences import Difference, diff
 from gearwright.errors import LoadError, LoadWarning, ModelError
 from gearwright.formats import loads
 from gearwright.given_names import checked_instance
-from gearwright.model import WORLD, Mechanism
+from gearwright.model import Mechanism
 from gearwright.writing.meshes import MeshCopies, MeshMode
 from gearwright.writing.report import Losses, SaveReport
 from gearwright.writing.shapes import MeshPath
-from gearwright.writing.transmissions import ENDS
 
 Writer = Callable[[Mechanism, Losses, MeshPath], str]
 
@@ -119,11 +118,5 @@ def _reason(d: Difference, format: FileFormat) -> str:
 
 
 def _is_only_text(d: Difference) -> bool:
-    """What a transmission's file said of its ends is in its map; a type that a reduction was written as is noted.
-
-    The link "world" of a URDF is the world itself.
-    """
-    if (d.kind, d.name) == ("link", WORLD):
-        return True
-    said = d.field.startswith("parameters.") and d.field.endswith(ENDS)
-    return d.kind == "transmission" and (said or d.field == "type")
+    """The type as which a reduction was written is noted."""
+    return d.kind == "transmission" and d.field == "type"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite, prod
 from typing import Literal
 
+from gearwright.comparing.differences import ENDS
 from gearwright.model import (
     AxisRef,
     DifferentialTransmission,
@@ -28,7 +29,6 @@ PLUGINS = {
     "four_bar": "transmission_interface/FourBarLinkageTransmission",
 }
 Style = Literal["model", "ros1", "ros2"]  # how the ends are spelt
-ENDS = (".role", ".mechanical_reduction", ".offset", ".read_only")  # of parameters that stand at actuators and joints
 
 
 def kind_of(m: TransmissionMap | None) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from gearwright.comparing.differences import ENDS
 from gearwright.model import Actuator, DCMotor, LinearTransmission, Mechanism, PneumaticCylinder
 from gearwright.model.layout.layout import turns_body
 from gearwright.writing.fields import leave_rest
@@ -144,7 +145,6 @@ def _leave_transmission(robot: Mechanism, name: str, losses: Losses) -> None:
         leave_rest(losses, shown, t.losses, (), "MuJoCo's gears lose nothing", "losses.")
     if t.backlash is not None:
         losses.lose(shown, "backlash", "MuJoCo's gears have no play")
-    ends = (".role", ".mechanical_reduction", ".offset", ".read_only")
     for parameter in t.parameters:
-        if not parameter.endswith(ends):
+        if not parameter.endswith(ENDS):
             losses.lose(shown, f"parameters.{parameter}", "MJCF has no place for it")
