@@ -176,7 +176,7 @@ def test_two_servos_on_a_weak_supply_sag_as_ohm_says(options):
     battery = gw.Supply(name="battery", voltage=V, resistance=1.5)
     made = robot(joints="ab")
     for joint, gain in (("a", GAIN), ("b", 0.8 * GAIN)):
-        made = made.with_actuator(servo(joint, supply_voltage=None, supply=battery, position_gain=gain))
+        made = made.with_actuator(servo(joint, supply=battery, position_gain=gain))
     sim = gw.compile(made, dt=DT, **options)
     sim.step(command={"a_servo": 1.0, "b_servo": 1.4}, n=5000)
     a, b = sim.actuator["a_servo"], sim.actuator["b_servo"]
@@ -188,7 +188,7 @@ def test_two_servos_on_a_weak_supply_sag_as_ohm_says(options):
 
 def test_a_supply_has_parameters():
     battery = gw.Supply(name="battery", voltage=V, resistance=0.5)
-    made = robot().with_actuator(servo(supply_voltage=None, supply=battery))
+    made = robot().with_actuator(servo(supply=battery))
     assert made.parameters["supply.battery.resistance"].value == 0.5
     sim = gw.compile(made, dt=DT, parameters=("supply.battery.resistance", "supply.battery.voltage"))
     sim.set_parameters({"supply.battery.resistance": 0.0, "supply.battery.voltage": 6.0})

@@ -114,7 +114,7 @@ def _built_actuator(e: Element, name: str, written: str, draft: Draft, rename: R
         values["friction_model"] = friction
     supply = _supply(e, name) if written == "servo" else None
     if supply is not None:
-        values |= {"supply": supply, "supply_voltage": None}
+        values["supply"] = supply
     if e.report.unread > before:  # a value that could not be read is not judged as well
         return None
     return draft.build(e, "actuator-value", f"actuator {name!r}", kind, **(values | {"name": rename(name)}))

@@ -48,6 +48,7 @@ class PositionServo(DCMotor):
     has_drive: ClassVar[bool] = False  # no stiffness: gains are the firmware's
 
     command: Command = quantity(choices=("position",), doc="a goal", default="position")
+    supply_voltage: float = quantity("V", above=0, doc="where it shares no supply", default=12.0, shown="{}")
     position_gain: float = quantity("1/rad", at_least=0, doc="k_p, duty for an error")
     integral_gain: float = quantity("1/(rad·s)", at_least=0, doc="k_i", default=0.0)
     derivative_gain: float = quantity("s/rad", at_least=0, doc="k_d", default=0.0)
@@ -70,8 +71,6 @@ class PositionServo(DCMotor):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.supply_voltage is None and self.supply is None:
-            raise ModelError(f"servo {self.name!r} needs a <supply_voltage>, or a <supply> that it shares")
         own = OWN_STATES + (SAMPLED if self.sample_rate is not None else ())
         taps = tuple(f"command_{k}" for k in range(1, self.taps + 1)) + (("since",) if self.taps else ())
         object.__setattr__(self, "states", (*DCMotor.states, *own, *taps))
@@ -98,9 +97,7 @@ class PositionServo(DCMotor):
     @property
     def volts(self) -> float:
         """Of the supply without a load [V]."""
-        found = self.supply_voltage if self.supply is None else self.supply.voltage
-        assert found is not None
-        return found
+        return self.supply_voltage if self.supply is None else self.supply.voltage
 
     @property
     def depends_on_speed(self) -> bool:
