@@ -95,3 +95,44 @@ def test_a_ball_that_slides_begins_to_roll(dt):
 def test_solvers_that_do_not_solve_contacts_say_so(solver):
     with pytest.raises(gw.CompileError, match=f"the solver '{solver}' does not solve contacts"):
         gw.compile(scene([block()], [ground()]), solver=solver, integrator="euler")
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def test_contacts_are_read_by_point_and_by_link():
+    sim = gw.compile(scene([block()], [ground()]))
+    sim.reset(position={"box.z": 0.05})
+    assert sim.contacts == []
+    sim.step(effort={"box.x": 3.0}, n=200)
+    assert [c.pair for c in sim.contacts] == [("box", "ground")] * 4
+    assert sum(c.force for c in sim.contacts) == pytest.approx([-3.0, 0.0, G], abs=1e-9)
+    assert sim.contact_force["ground"] == pytest.approx([3.0, 0.0, -G], abs=1e-9)
+    for c in sim.contacts:
+        assert c.sticking
+        assert c.normal.tolist() == [0.0, 0.0, 1.0]
+        assert abs(c.point) == pytest.approx([0.1, 0.1, 0.0], abs=1e-8)
+        assert 0.0 < c.depth < 1e-8
+        assert c.slip == pytest.approx([0.0, 0.0, 0.0], abs=1e-12)
+    moment = sum(np.cross(c.point - [sim.position["box.x"], 0.0, 0.05], c.force) for c in sim.contacts)
+    assert moment == pytest.approx([0.0, 0.0, 0.0], abs=1e-8)
+
+
+def test_a_contact_that_slides_says_how_fast():
+    sim = gw.compile(scene([block()], [ground()]))
+    sim.reset(position={"box.z": 0.05}, velocity={"box.y": 1.0})
+    sim.step(n=10)
+    for c in sim.contacts:
+        assert not c.sticking
+        assert c.slip == pytest.approx([0.0, sim.velocity["box.y"], 0.0], abs=1e-6)
+    assert sim.contact_force["box"] == pytest.approx([0.0, -0.5 * G, G], rel=1e-4, abs=1e-9)
+
+
+def test_contacts_of_batches_and_recordings():
+    sim = gw.compile(scene([block()], [ground()]), batch=2)
+    sim.reset(position={"box.z": [0.05, 0.3]})
+    recording = sim.run(0.02)
+    assert [len(each) for each in sim.contacts] == [4, 0]
+    assert recording.contact_force["box"].shape == (21, 2, 3)
+    assert recording.contact_force["box"][-1] == pytest.approx(np.array([[0, 0, G], [0, 0, 0]]), rel=1e-3, abs=1e-6)
+    assert [len(each) for each in recording.contacts[-1]] == [4, 0]

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from math import inf
+from typing import Any, Self
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
+from gearwright.model.servos import DataSheet, servos
+
+UNLIMITED = 1e12  # [N·m, N]: the effort limit of a drive that has none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,7 @@ class Motor:
     supply_voltage: float = 24.0  # [V]
     duty_limit: float = 1.0  # share of the supply that reaches the winding
     current_limit: float = inf  # [A]
-    rated_torque: float = 1.0  # [N·m]: what ‰ of rated torque refer to
+    rated_torque: float = inf  # [N·m]: what ‰ of rated torque refer to; inf: nobody says, and the load decides
     counts: float = 4096.0  # of the encoder in a turn (per metre where it moves along a line)
     loop_rate: float = inf  # [Hz] of the position and velocity loops; inf: every step of the simulation
     thermal_resistance: float = 4.0  # winding to ambient [K/W]
@@ -33,6 +37,32 @@ class Motor:
     over_temperature: float = 80.0  # [°C]: the drive reports an error
     under_voltage: float = 0.5  # of the supply's nominal voltage: the drive reports an error
     brown_out: float = 0.3  # of the supply's nominal voltage: the drive restarts
+    rotor_inertia: float = 0.0  # [kg·m²], with the gears, where the file says nothing of the rotor
+    damping: float = 0.0  # [N·m·s/rad], likewise
+    friction: float = 0.0  # [N·m], likewise
+
+    @classmethod
+    def of_data_sheet(cls, sheet: DataSheet, **more: Any) -> Self:
+        """The winding and the damping d that give a sheet's torque τ and current I at rest, and its speed ω.
+
+            k = τ/I,  R = V/I,  k·(V − k·ω)/R = d·ω
+
+        k is that of the registers of current. Sheets without a current, or with one that cannot give the torque at that
+        speed, get the least that can, τ·ω/V.
+        """
+        volts, speed = more.get("duty_limit", 1.0) * sheet.voltage, sheet.no_load_speed
+        current = max(sheet.stall_current or 0.0, sheet.stall_torque * speed / volts)
+        k, R = sheet.stall_torque / current, volts / current
+        return cls(**{
+            "torque_constant": k, "resistance": R, "damping": max(0.0, k * (volts / speed - k) / R),
+            "supply_voltage": sheet.voltage, "rated_torque": sheet.stall_torque, "counts": sheet.counts,
+        } | more)  # fmt: skip
+
+    @classmethod
+    def of_servo(cls, name: str, **more: Any) -> Self:
+        """A product of `gw.servos`, by its data sheet and the inertia of its rotor."""
+        servo = servos[name]
+        return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
     @property
     def current_rating(self) -> float:
@@ -56,23 +86,30 @@ def motor_of(actuator: Actuator, model: Motor, rated: float = inf, counts: float
 
 
 def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
-    """The actuator as the step has it under a drive: a `dc_motor` that takes efforts.
+    """The actuator as the step has it under a drive: a `dc_motor` that takes a torque and the feedback of its loops.
 
     An ideal source gets the product's winding, a torque-speed curve the one that it stands for. A kind of its own, and
-    a drive whose resistance nobody gives, take efforts as they are.
+    a drive whose resistance nobody gives, keep their own law; one that has no gains takes torques as they are.
     """
+    if "impedance" not in actuator.commands:
+        return replace(actuator, command="effort")
+    loops: dict[str, Any] = {"command": "impedance", "stiffness": 0.0, "damping_gain": 0.0, "effort_limit": UNLIMITED}
     plain = type(actuator) is Actuator or (type(actuator) is ElectricMotor and not actuator.curve)
     if not motor.resistance or not (plain or isinstance(actuator, DCMotor)):
-        return replace(actuator, command="effort")
-    electrical = {
+        return replace(actuator, **loops)
+    electrical: dict[str, Any] = {
         name: getattr(motor, name)
         for name in ("torque_constant", "resistance", "supply_voltage", "thermal_resistance", "thermal_capacitance",
                      "ambient_temperature")
     }  # fmt: skip
+    if not (actuator.rotor_inertia or actuator.damping or actuator.friction):
+        actuator = replace(
+            actuator, rotor_inertia=motor.rotor_inertia, damping=motor.damping, friction=motor.friction
+        )  # fmt: skip
     if isinstance(actuator, DCMotor):
-        return replace(actuator, command="effort", **electrical)
+        return replace(actuator, **loops, **electrical)
     own = {f.name: getattr(actuator, f.name) for f in fields(Actuator)}
-    return DCMotor(**{**own, "command": "effort", **electrical})
+    return DCMotor(**{**own, **loops, **electrical})
 
 
 class Supply:

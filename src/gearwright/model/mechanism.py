@@ -17,6 +17,8 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.couplings import Couplings
+from gearwright.model.frictions.kind import FrictionModel
+from gearwright.model.frictions.placing import with_friction
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.layout.layout import (
@@ -172,6 +174,12 @@ class Mechanism(NotebookDisplay):
         return f"<Mechanism {self.name!r}: {shown}>"
 
     @cached_property
+    def touching_links(self) -> tuple[str, ...]:
+        """Links that may touch another one in a simulation."""
+        named = {link for pair in self.contacts for link in pair.links}
+        return tuple(link for link in self.links if link in named)
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Warnings and infos of the file and of all checks, in the order of lines. Checks run on first use."""
         return _joined(self.reported, advise(self))
@@ -300,6 +308,12 @@ class Mechanism(NotebookDisplay):
 
     # --- changed copies ----------------------------------------------------------------------------------------
 
+    def with_parameters(self, values: Mapping[str, float]) -> Mechanism:
+        """A copy with other numbers, by the names of `parameters`: `{"arm.mass": 2.1, "motor.resistance": 1.4}`."""
+        from gearwright.model.changed_parameters import with_parameters
+
+        return with_parameters(self, values)
+
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""
         changed = self.couplings[checked_name("a coupling", name)]
@@ -319,6 +333,14 @@ class Mechanism(NotebookDisplay):
         """A copy with an actuator added; it replaces an actuator of the same name."""
         checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
+
+    def with_friction(self, name: str, model: FrictionModel | None) -> Mechanism:
+        """A copy with a friction model on a joint's axis, on an actuator or on a transmission, by its name.
+
+        It acts beside their Coulomb and viscous friction, in place of a model that is there; None takes that away. A
+        joint goes first where several have the name. The axis of a joint of two axes may be written `joint.axis2`.
+        """
+        return with_friction(self, checked_name("what the friction is on", name), model)
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with a sensor added; it replaces a sensor of the same name."""

@@ -70,9 +70,14 @@ class Contacts:
         return sum(directions(surface) for surface in self.surfaces)
 
     @property
+    def pair_of_points(self) -> list[ContactPair]:
+        """One a point."""
+        return [pair for pair in self.pairs for _ in range(point_count(pair.a.shape, pair.b.shape))]
+
+    @property
     def surfaces(self) -> list[ContactSurface]:
         """One a point."""
-        return [pair.surface for pair in self.pairs for _ in range(point_count(pair.a.shape, pair.b.shape))]
+        return [pair.surface for pair in self.pair_of_points]
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
         return []
