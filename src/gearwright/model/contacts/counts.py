@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Heightmap, Mesh, Plane, Shape, Sphere
 from gearwright.model.shapes.height_field import HeightField
 from gearwright.model.shapes.hull import Hull
 
@@ -37,6 +37,15 @@ POINTS: dict[tuple[type[Any], type[Any]], int | Callable[[Any, Any], int]] = {
 def is_simulated(a: Shape, b: Shape) -> bool:
     """Whether two shapes can touch each other here."""
     return (type(a), type(b)) in POINTS or (type(b), type(a)) in POINTS
+
+
+ONCE_READ: dict[type[Any], type[Any]] = {Mesh: Hull, Heightmap: HeightField}
+
+
+def is_simulated_once_read(a: Shape, b: Shape) -> bool:
+    """The same where what a shape's file holds stands for it."""
+    kinds = tuple(ONCE_READ.get(type(s), type(s)) for s in (a, b))
+    return kinds in POINTS or kinds[::-1] in POINTS
 
 
 def point_count(a: Shape, b: Shape) -> int:

@@ -37,7 +37,7 @@ MODULES = (
     "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",
     "sim.programs.kernels", "sim.options",
 )  # fmt: skip
-LEFT_OUT = {"source", "reported"}  # fields that say where in a file something was
+LEFT_OUT = {"source", "reported", "search_path"}  # fields that say where in a file something was
 BASES: Mapping[type[Any], str] = {
     Actuator: "gearwright.actuators", FrictionModel: "gearwright.frictions", Sensor: "gearwright.sensors",
     TransmissionMap: "gearwright.transmissions",
