@@ -27,6 +27,9 @@ PROTOCOLS: Registry[Any] = Registry(
         "cubemars": f"{_HERE}.mit:CUBEMARS",
         "damiao": f"{_HERE}.mit:DAMIAO",
         "robstride": f"{_HERE}.mit:ROBSTRIDE",
+        "robstride_mit": f"{_HERE}.mit:ROBSTRIDE_MIT",
+        "cubemars_servo": f"{_HERE}.vesc:CUBEMARS_SERVO",
+        "vesc": f"{_HERE}.vesc:VESC",
         "moteus": f"{_HERE}.moteus:PROTOCOL",
     },
 )
