@@ -18,7 +18,7 @@ motor.disableTorque()
 motor.setOperatingMode(OperatingMode.POSITION)
 motor.enableTorque()
 motor.setGoalPosition(2300)
-while abs(motor.getPresentPosition() - 2300) > 8:
+while abs(motor.getPresentPosition() - 2300) > 8 or motor.getPresentVelocity():
     time.sleep(0.02)
 print(motor.getPresentPosition(), motor.getMaxPositionLimit(), motor.getVelocityLimit())
 group, second = connector.createGroupExecutor(), connector.createMotor(2)
@@ -38,7 +38,7 @@ connector.closePort() if hasattr(connector, "closePort") else None
 def test_easy_sdk(model, limit):
     pytest.importorskip("dynamixel_easy_sdk")
     with (
-        gw.serve(gw.loads(wheels(2, 0.01)), protocol="dynamixel", model=model) as bench,
+        gw.serve(gw.loads(wheels(2)), protocol="dynamixel", model=model) as bench,
         running(EASY, ports={"/dev/ttyUSB0": bench.port}) as client,
     ):
         position, highest, speed, first, second = map(int, output(client).split())
