@@ -28,6 +28,7 @@ class Moment(NamedTuple):
     acting: Sequence[Any] = ()  # each of them at the start of the step
     friction: Sequence[Scalar] = ()  # states of frictions
     contact: Sequence[Scalar] = ()  # impulses of contacts in a phase such as this, as they were last
+    moved: Sequence[Scalar] = ()  # independent velocities with which positions went on last
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @staticmethod
