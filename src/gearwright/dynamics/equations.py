@@ -24,7 +24,7 @@ from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.contacts import Contacts
-from gearwright.dynamics.constraints.friction import FrictionRow
+from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -67,6 +67,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
+        change: float | None = None,
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
@@ -110,6 +111,7 @@ class Equations:
         if self._touching and SOLVERS[solver] is not None:
             raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
+        self._change = change
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -220,7 +222,7 @@ class Equations:
 
     @property
     def _friction_states(self) -> int:
-        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, FrictionRow))
+        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, StateRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:
@@ -266,7 +268,7 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change)
         else:
             step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
         step.write()

@@ -45,6 +45,7 @@ def compile(
     most_operations: int = MOST_OPERATIONS,
     ground: bool | float = False,
     contacts: Sequence[tuple[str, str]] | None = None,
+    part: str | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -54,6 +55,8 @@ def compile(
     coupling    mode of all couplings, instead of their own: "exact", "hard" or "compliant" (100 rad/s and damping ratio
                 1, unless the file gives them)
     gravity     three numbers [m/s²] instead of the file's
+    part        "actuation": only motors, gears and encoders, on joints that another program moves; returns an
+                `ActuationPart`. Takes dt, batch, device, precision and threads
 
     What it touches:
 
@@ -114,6 +117,12 @@ def compile(
         from gearwright.formats import load
 
         robot = load(robot)
+    if part is not None:
+        from gearwright.sim.actuation_part import compiled_part
+
+        return compiled_part(  # type: ignore[return-value]  # an ActuationPart
+            robot, part, dt=dt, batch=batch, device=device, precision=precision, threads=threads,
+        )  # fmt: skip
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
@@ -133,21 +142,25 @@ def compile(
     except MemoryError:
         raise out_of_memory(robot) from None
     sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
-    sim.diagnostics += tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in untouched)
+    sim.diagnostics += tuple(untouched)
     if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
 
 
-def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[str]]:
-    """The robot with its contacts, and what of them is not simulated."""
+def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[Diagnostic]]:
+    """The robot with its contacts, and what of them is not simulated, or only roughly."""
+    from gearwright.formats.meshes.contact_shapes import ContactShapes
     from gearwright.model.contacts.finding import with_contacts
     from gearwright.model.contacts.ground import with_ground
 
     wanted = None if contacts is None else _pairs(contacts)
     if ground is not False:
         robot = with_ground(robot, ground)
-    return with_contacts(robot, wanted)
+    with ContactShapes(robot) as files:
+        robot, left_out = with_contacts(robot, wanted, files.touching)
+    said = [Diagnostic(severity="warning", code="not-simulated", message=m) for m in left_out]
+    return robot, [*said, *files.diagnostics]
 
 
 def _pairs(contacts: object) -> list[tuple[str, str]]:

@@ -75,14 +75,16 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 class MidpointStep(ConstrainedStep):
-    """Writes the stages. `passes`: iterations, at most."""
+    """Writes the stages. `passes`: iterations, at most. `change`: of an axis in the last (`iteration.tolerance`)."""
 
     def __init__(
-        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float, passes: int | None = None
-    ) -> None:
+        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
+        passes: int | None = None, change: float | None = None,
+    ) -> None:  # fmt: skip
         self.direct = DirectSolver(build, model, eps)
         super().__init__(build, model, kinds, eps, self.direct)
         self.iterations = TUNING.iterations if passes is None else passes
+        self.change = TUNING.change if change is None else change
         self.energy = EnergyBalance(self)
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
@@ -101,8 +103,10 @@ class MidpointStep(ConstrainedStep):
 
         # what acts in the first half, as the stages after this one need it
         actuators, mass = self.actuators(tree), M.diagonal(model.dof)
-        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, actuators)
-        first, w = self.collected(now, M), guess.first_guess(build)
+        w = guess.first_guess(build)
+        expected = model.tree(State(q, w)).v
+        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, actuators, expected)
+        first = self.collected(now, M)
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
         effort = self.held_effort(tree, actuators)
@@ -189,7 +193,7 @@ class MidpointStep(ConstrainedStep):
         found = self._next_mean(acting, H, M, effort)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
-        enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures))
+        enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures), change=self.change)
         gain = slender_gain(self.model, found.u, dt, self.eps)
         converged = (build.converged[0] > 0.5) | has_converged(found.u, w, enough, gain) & found.settled
         build.converged = [as_number(converged)]
