@@ -146,6 +146,7 @@ class Mechanism(NotebookDisplay):
     no_contact: tuple[tuple[str, str], ...] = ()  # links that never touch each other
     contacts: tuple[ContactPair, ...] = ()  # shapes that touch in a simulation; `compile` finds them
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
+    search_path: tuple[str, ...] = field(default=(), compare=False, repr=False)  # where its files are looked for
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
     def __post_init__(self) -> None:

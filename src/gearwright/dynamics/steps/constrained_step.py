@@ -127,7 +127,7 @@ class ConstrainedStep(ABC):
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting, self.build.friction if self.frictions else (), expected,
             axis_loads(self.model, phase, tree, at, M, acting, self.build) if self.loaded else None,
-            self._last_contact(phase), self.eps,
+            self._last_contact(phase), self._last_motion(), self.eps,
         )  # fmt: skip
 
     def _last_contact(self, phase: Phase) -> Sequence[Scalar]:
@@ -138,6 +138,9 @@ class ConstrainedStep(ABC):
         part = self.build.part[0] if Slots.part in self.build else 1.0
         share = {0.0: part, 1.0: 0.5 * part, -1.0: 1.0}[phase.half]
         return [share * x for x in own]
+
+    def _last_motion(self) -> Sequence[Scalar]:
+        return self.build[Slots.mean_velocity if Slots.mean_velocity in self.build else Slots.velocity]
 
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
