@@ -44,8 +44,11 @@ from gearwright.model import (
     Term,
     Transmission,
 )
+from gearwright.model.actuators.position_servo import PositionServo
+from gearwright.model.actuators.supply import Supply
 from gearwright.model.fields import Meaning, meanings
 from gearwright.model.frictions import FRICTIONS, Cogging, Dahl, Friction, LuGre, Stribeck
+from gearwright.model.geometry import Heightmap
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.shapes.surface import Surface
 from gearwright.model.transmissions import TRANSMISSIONS, Backlash, Losses
@@ -157,7 +160,7 @@ PLACES: dict[type[Any], Callable[[Any], Mechanism]] = {
     Component: with_component,
     Interface: with_interface,
     Mechanism: lambda x: x,
-    **dict.fromkeys((Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh, OtherShape), with_shape),
+    **dict.fromkeys((Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh, Heightmap, OtherShape), with_shape),
     **dict.fromkeys(ACTUATORS.values(), with_actuator),
     **dict.fromkeys(SENSORS.values(), with_sensor),
     **{kind: lambda x: with_axis(Axis(dynamics=AxisDynamics(friction_model=x))) for kind in FRICTIONS.values()},
@@ -192,9 +195,11 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     Cone: {"radius": 0.1, "length": 0.2},
     Ellipsoid: {"radii": (0.1, 0.2, 0.3)},
     Mesh: {"uri": "a.stl"},
-    OtherShape: {"kind": "heightmap"},
+    OtherShape: {"kind": "polyline"},
+    Heightmap: {"uri": "a.png"},
     gw.Solenoid: {"force_stroke": ((0.0, 1.0), (1.0, 0.5))},
     gw.PneumaticCylinder: {"bore_area": 1.0, "supply_pressure": 2.0, "time_constant": 3.0},
+    PositionServo: {"resistance": 1.0, "torque_constant": 0.5, "position_gain": 10.0},
     gw.DCMotor: {"resistance": 1.0, "torque_constant": 0.5},
     Stribeck: {"static": 2.0, "coulomb": 1.0, "stribeck_velocity": 0.1},
     Dahl: {"coulomb": 1.0, "stiffness": 10.0},
@@ -284,6 +289,9 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (gw.LinearMap, "actuator_offsets"): {"actuator_offsets": (1.0, 2.0)},
     (gw.LinearMap, "joint_offsets"): {"joint_offsets": (1.0, 2.0)},
     (gw.LinearMap, "matrix"): {"matrix": ((3.0, 0.5), (0.0, 1.0))},
+    (PositionServo, "damping_gain"): {"damping_gain": 3.0},
+    (PositionServo, "supply"): {"supply": Supply(name="battery", voltage=12.0, resistance=0.1)},
+    (PositionServo, "command"): {"command": "position", "damping": 0.5},
     (gw.ElectricMotor, "stall_torque"): {"stall_torque": 2.0, "no_load_speed": 30.0},
     (gw.ElectricMotor, "no_load_speed"): {"stall_torque": 2.0, "no_load_speed": 40.0},
     (gw.ElectricMotor, "curve"): {"curve": ((0.0, 2.0), (10.0, 0.5))},
@@ -313,6 +321,7 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
 
 # fields that no file has to hold
 NOT_WRITTEN = {
+    "search_path": "where files are looked for",
     "source": "where in a file a part was",
     "reported": "what was found while a file was read",
     "spelling": "how a file wrote a coupling",

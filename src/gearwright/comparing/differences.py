@@ -91,7 +91,7 @@ def _differences(a: Mechanism, b: Mechanism, tolerance: float) -> Iterator[Diffe
     for family, kind in KINDS.items():
         yield from _of_family(kind, before[family], after[family], tolerance)
     for f in dataclasses.fields(Mechanism):
-        if f.name not in KINDS and f.name not in NOT_COMPARED and f.name != "bases":
+        if f.name not in KINDS and f.name not in NOT_COMPARED and f.name != "bases" and f.compare:
             x, y = (_ordered(f.name, getattr(m, f.name)) for m in (a, b))
             yield from _of_part("robot", "", {f.name: x}, {f.name: y}, tolerance)
 

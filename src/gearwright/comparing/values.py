@@ -22,7 +22,7 @@ def values(part: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     elif dataclasses.is_dataclass(part):
         yield (*path, "class"), type(part).__name__
         for f in dataclasses.fields(part):
-            if f.name not in NOT_COMPARED and f.init:
+            if f.name not in NOT_COMPARED and f.init and f.compare:
                 yield from values(getattr(part, f.name), (*path, f.name))
     elif isinstance(part, Mapping):
         for name, value in part.items():

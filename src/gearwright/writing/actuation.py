@@ -51,9 +51,15 @@ def add_actuator(parent: Node, a: Actuator, d: Dialect) -> None:
     node = parent.add(f"{OWN}actuator", name=d.local(a.name), type=kind)
     if a.joint is not None:
         reference(node.add("joint"), a.joint, d)
-    add_fields(node, a, f"actuator {a.name!r}", d.losses, ("name", "joint", "type", "device", "friction_model"))
+    add_fields(
+        node, a, f"actuator {a.name!r}", d.losses, ("name", "joint", "type", "device", "friction_model", "supply")
+    )
     if a.friction_model is not None:
         add_friction_model(node, a.friction_model, f"actuator {a.name!r}", d.losses)
+    supply = getattr(a, "supply", None)  # of servos, which may share one
+    if supply is not None:
+        child = node.add("supply", name=supply.name)
+        add_fields(child, supply, f"actuator {a.name!r}", d.losses, ("name",))
     if a.device is not None:
         add_device(node, a.device)
 

@@ -25,6 +25,7 @@ class MeshCopies:
 
     target: Path
     mode: MeshMode
+    search: tuple[str, ...] = ()  # folders where files are looked for
     found: dict[str, Path | None] = field(default_factory=dict)  # by address: the file that it means
     names: dict[str, str] = field(default_factory=dict)  # by address: its name in the folder
 
@@ -34,7 +35,7 @@ class MeshCopies:
     ) -> MeshCopies:
         if mode not in ("reference", "copy"):
             raise ModelError(f"meshes must be 'reference' or 'copy', not {mode!r:.60}")
-        copies = MeshCopies(target=target, mode=mode)
+        copies = MeshCopies(target=target, mode=mode, search=robot.search_path)
         for link in robot.links.values():
             named = source or (link.source.file if link.source is not None else None)
             for g in (*link.visuals, *link.collisions):
@@ -43,7 +44,7 @@ class MeshCopies:
         return copies
 
     def _find(self, uri: str, file: str | None, losses: Losses) -> None:
-        path = MeshFiles(file).find(uri, file)
+        path = MeshFiles(file, self.search).find(uri, file)
         self.found[uri] = path
         if path is None:
             losses.note(f"mesh {uri!r:.200} is not there: its address is written as it is")

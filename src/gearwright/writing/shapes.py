@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gearwright.model import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from gearwright.model.geometry import Heightmap
 from gearwright.writing.nodes import Node
 
 NUMBERS: dict[type[Any], tuple[str, tuple[str, ...]]] = {
@@ -30,6 +31,9 @@ def add_shape(parent: Node, g: Geometry, mesh_path: MeshPath, *, attributes: boo
         else:
             node.add("uri", mesh_path(shape))
         numbers: dict[str, Any] = {"scale": shape.scale} if shape.scale != (1.0, 1.0, 1.0) else {}
+    elif isinstance(shape, Heightmap):
+        node, attributes = parent.add("geometry").add("heightmap"), False
+        numbers = {"uri": shape.uri, "size": shape.size, "pos": shape.position}
     elif type(shape) in NUMBERS:
         tag, names = NUMBERS[type(shape)]
         node = parent.add("geometry").add(tag)

@@ -12,7 +12,8 @@ from math import inf
 from typing import Any
 
 from gearwright.comparing.differences import ENDS
-from gearwright.model import Actuator, DCMotor, LinearTransmission, Mechanism, PneumaticCylinder
+from gearwright.model import Actuator, DCMotor, ElectricMotor, LinearTransmission, Mechanism, PneumaticCylinder
+from gearwright.model.hardware.servos import Servo
 from gearwright.model.layout.layout import turns_body
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.names import Names
@@ -29,7 +30,8 @@ def add_actuators(robot: Mechanism, names: Names, losses: Losses, sections: Mapp
         if target is None:
             losses.lose(f"actuator {a.name!r}", "", "MuJoCo has no such way to its joints")
             continue
-        made = next((make for kind, make in KINDS.items() if isinstance(a, kind)), _drive)(a, target)
+        make = KINDS.get(type(a))
+        made = None if make is None else make(a, target)
         if made is None:
             losses.lose(f"actuator {a.name!r}", "", f"MuJoCo has no {a.type}")
             continue
@@ -124,6 +126,9 @@ def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
 
 
 KINDS: dict[type[Actuator], Callable[[Any, Target], tuple[Node, tuple[str, ...]] | None]] = {
+    Actuator: _drive,
+    ElectricMotor: _drive,
+    Servo: _drive,
     DCMotor: _dc_motor,
     PneumaticCylinder: _pneumatic,
 }

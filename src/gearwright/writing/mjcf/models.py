@@ -21,7 +21,7 @@ from gearwright.writing.shapes import MeshPath
 
 TIMESTEP = 1e-3  # [s] soft constraints are as stiff as two of them allow
 MASS = ("name", "links", "joints", "bases", "couplings", "transmissions", "actuators", "sensors", "frames", "initial",
-        "gravity", "cut", "reported", "hardware")  # fmt: skip
+        "gravity", "cut", "reported", "hardware", "search_path")  # fmt: skip
 
 
 def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
