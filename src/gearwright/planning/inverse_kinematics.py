@@ -18,6 +18,7 @@ from gearwright.compiler import SlotKind as Kind
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import number, numbers
 from gearwright.model import Mechanism
+from gearwright.model.layout.slots import StepSlot
 from gearwright.model.poses import IDENTITY
 from gearwright.sim.reset import assembly
 from gearwright.sim.state.names import Names
@@ -172,7 +173,7 @@ class Solver:
         pairs = [each.get(self.names[i], (-np.inf, np.inf)) for i in made.bounded]
         self._lower, self._upper = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
         sizes = {name: made.stage.numel_in(i) for i, name in enumerate(made.stage.name_in())} | {"error": 1}
-        kinds = {"position": Kind.STATE, "reached": Kind.STATE, "error": Kind.STATE}
+        kinds: dict[str, Kind] = {StepSlot.POSITION: Kind.STATE, "reached": Kind.STATE, "error": Kind.STATE}
         slots = [Slot(name=name, kind=kinds.get(name, Kind.INPUT), shape=(size,)) for name, size in sizes.items()]
         body = (Loop(ITERATIONS, (stage(made.stage),), until="reached"),)
         self._code: Executable = compile_program(Program(name="reach", slots=tuple(slots), body=body))
@@ -217,12 +218,13 @@ class Solver:
         n, lanes, size = q.shape
         instance = self._instances.setdefault(n * lanes, self._code.instance(n * lanes))
         for slot, values in (
-            ("position", q.reshape(n * lanes, size)), ("goal", np.repeat(goal, lanes, axis=0)), ("lower", self._lower),
-            ("upper", self._upper), ("tolerance", tolerance), ("reached", 0.0), ("error", np.inf),
+            (StepSlot.POSITION, q.reshape(n * lanes, size)), ("goal", np.repeat(goal, lanes, axis=0)),
+            ("lower", self._lower), ("upper", self._upper), ("tolerance", tolerance), ("reached", 0.0),
+            ("error", np.inf),
         ):  # fmt: skip
             instance.set(slot, np.broadcast_to(values, (n * lanes, self._code.program.slot(slot).size)))
         instance.step()
-        q = instance.get("position").reshape(n, lanes, size)
+        q = instance.get(StepSlot.POSITION).reshape(n, lanes, size)
         error = instance.get("error").reshape(n, lanes)
         reached = (error <= tolerance) & self._within(q)
         far = np.abs(q - start).max(axis=-1)
