@@ -31,6 +31,8 @@ NAMES = {
     "Imu",
     "LimitSwitch",
     "PneumaticCylinder",
+    "PositionServo",
+    "Supply",
     "Solenoid",
     "Diagnostic",
     "DifferentialTransmission",
