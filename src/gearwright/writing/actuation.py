@@ -19,6 +19,7 @@ from gearwright.writing.report import Losses
 
 AXES = ("axis", "axis2")
 AXIS_LIKE = (".axis", ".axis2")  # endings of a joint's name that a reader would take for an axis
+APART = ("name", "joint", "type", "device", "friction_model", "supply")  # fields of actuators that are no elements
 Local = Callable[[str], str]  # a name as the scope of a model has it
 
 
@@ -51,9 +52,7 @@ def add_actuator(parent: Node, a: Actuator, d: Dialect) -> None:
     node = parent.add(f"{OWN}actuator", name=d.local(a.name), type=kind)
     if a.joint is not None:
         reference(node.add("joint"), a.joint, d)
-    add_fields(
-        node, a, f"actuator {a.name!r}", d.losses, ("name", "joint", "type", "device", "friction_model", "supply")
-    )
+    add_fields(node, a, f"actuator {a.name!r}", d.losses, APART)
     if a.friction_model is not None:
         add_friction_model(node, a.friction_model, f"actuator {a.name!r}", d.losses)
     supply = getattr(a, "supply", None)  # of servos, which may share one
