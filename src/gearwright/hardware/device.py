@@ -70,6 +70,10 @@ class Device:
         """Frames that are sent after power-up: boot-up messages."""
         return []
 
+    def boot(self, t: float) -> list[Frame]:
+        """Ends its start-up at once: it was switched on before the clock began. Frames that it sent meanwhile."""
+        return self.on_power(t)
+
 
 class CanDevice(Device, ABC):
     """A device on a CAN bus."""

@@ -101,9 +101,9 @@ class Rig:
         return answers
 
     def boot(self) -> list[Frame]:
-        """Frames that devices send after power-up."""
+        """Devices are ready from now on; the frames that they sent on the way. Without it, they take their time."""
         t = self.time
-        return [frame for device in self._each for frame in device.on_power(t)]
+        return [frame for device in self._each for frame in device.boot(t)]
 
     def receive(self, data: bytes, line: str | None = None) -> bytes:
         """A client's bytes on a serial line; returns the answers. The only line needs no name."""
