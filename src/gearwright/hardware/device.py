@@ -33,6 +33,13 @@ class Device:
         return "on" if self.drive.powered else "off"
 
     @property
+    def shown_state(self) -> str:
+        """For people: that it has no power comes before all else."""
+        if self.drive.faults.unplugged:
+            return "unplugged"
+        return self.state if self.drive.powered else "no power"
+
+    @property
     def mode(self) -> str:
         """Mode of operation."""
         return ""
