@@ -15,6 +15,7 @@ from gearwright.formats.xml.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Joint, Link, Mechanism, NamedFrame, Pose, Transmission
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise
+from gearwright.model.keyframes import Keyframe
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
 from gearwright.model.sensors.sensors import Sensor
@@ -50,7 +51,12 @@ class Draft:
     foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
     several_roots: bool = True  # parts that hang on nothing are allowed
+    self_collide: list[str] = field(default_factory=list)  # links that touch others of their own robot
+    no_contact: list[tuple[str, str]] = field(default_factory=list)  # links that never touch each other
     apart: set[str] = field(default_factory=set)  # links that may hang on nothing in any case
+    base_names: dict[str, str] = field(default_factory=dict)  # of links whose bases the file names
+    cut: list[str] = field(default_factory=list)  # joints that the file closes loops with
+    keyframes: dict[str, Keyframe] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, the first _counted of them
     _counted: int = 0
@@ -84,6 +90,8 @@ class Draft:
         for name, hardware in other.hardware.items():
             self.add(self.hardware, "ros2_control tag", name, hardware, element)
         self.couplings += other.couplings
+        self.self_collide += other.self_collide
+        self.no_contact += other.no_contact
         self.initial |= other.initial
         self.X_WL |= other.X_WL
         for names in ("refused", "foreign", "declared"):
@@ -124,7 +132,9 @@ class Draft:
             mechanism = Mechanism(
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
-                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=cut, initial=self.initial,
+                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=(*self.cut, *cut),
+                initial=self.initial, keyframes=self.keyframes,
+                self_collide=tuple(self.self_collide), no_contact=tuple(self.no_contact),
                 gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip
         except ModelError as e:
@@ -137,18 +147,15 @@ class Draft:
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
         """Connects each part without a parent joint to the world: floating, or fixed if file or caller say so."""
+        starts = self._starts()
         ends = {*self.links, WORLD}
-        known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
-        kept, _ = span(known)
-        starts = roots(self.links, kept)
-        sound = len(known) == len(self.joints) and not self.report.failed
+        sound = all(j.parent in ends and j.child in ends for j in self.joints.values()) and not self.report.failed
         own = [s for s in starts if s not in self.apart]
         if len(own) > 1 and not self.several_roots and sound:
             names = ", ".join(repr(s) for s in own[:5])
             root.error("root-multiple", f"there are {len(own)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}
-        for link in starts:
-            name = self._base_name(link, first=not bases)
+        for link, name in self._base_names(starts).items():
             source = self.links[link].source
             X = self.X_WL.get(link)
             if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":
@@ -160,11 +167,25 @@ class Draft:
                     self.initial[name] = (*X.p.tolist(), *X.quaternion)
         return bases
 
-    def _base_name(self, link: str, first: bool) -> str:
-        name = "base" if first else f"base_{link}"
-        while name in self.joints:
-            name += "_"
-        return name
+    def _starts(self) -> list[str]:
+        """One link of each part that no joint ties to the world."""
+        ends = {*self.links, WORLD}
+        known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
+        kept, _ = span(known, self.cut)
+        return roots(self.links, kept)
+
+    def base_name(self, link: str) -> str | None:
+        """The name of the base that a link will have, with the joints there are by now."""
+        return self._base_names(self._starts()).get(link)
+
+    def _base_names(self, starts: Collection[str]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for link in starts:
+            name = self.base_names.get(link) or ("base" if not names else f"base_{link}")
+            while name in self.joints or name in names.values():
+                name += "_"
+            names[link] = name
+        return names
 
 
 def _follows(d: Diagnostic, refused: set[str]) -> bool:
