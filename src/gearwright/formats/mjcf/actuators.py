@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.formats.mjcf.actuator_settings import ACTUATOR_TAGS, ActuatorSettings, apply_settings
@@ -17,10 +19,10 @@ from gearwright.formats.mjcf.defaults import MAIN
 from gearwright.formats.mjcf.drives import made_actuator
 from gearwright.formats.mjcf.grammar import ELEMENTS, heed
 from gearwright.formats.mjcf.links import effort_range
-from gearwright.formats.mjcf.parts import JointPart, Parts
-from gearwright.formats.mjcf.start_mass import mass_matrix
+from gearwright.formats.mjcf.parts import JointPart, Parts, SourceFile
+from gearwright.formats.mjcf.start_mass import Places, mass_matrix
 from gearwright.formats.mjcf.tendons import TendonPart
-from gearwright.formats.mjcf.values import bounds
+from gearwright.formats.mjcf.values import bounds, real
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import AxisRef, Transmission
 from gearwright.model.mass.inertia import Inertia
@@ -56,34 +58,41 @@ class Target:
         return self.joint.range if self.joint is not None else self.tendon.limits if self.tendon is not None else None
 
 
+class Read(NamedTuple):
+    """An actuator of a file before it is made."""
+
+    element: Element
+    settings: ActuatorSettings
+    target: Target
+    file: SourceFile
+
+
 @dataclass
 class Actuators:
     """All of a file: their targets first, since damping ratios depend on what all of them move."""
 
     parts: Parts
     weights: Mapping[str, Inertia]
-    prefix: str = ""
     names: list[str | None] = field(default_factory=list)  # in the order of the file; None: left out
 
-    def add(self, root: Element) -> None:
+    def add(self) -> None:
         read = []
-        for section in root.all("actuator"):
-            heed(section, "actuator")
+        for section, self._file in self.parts.sections("actuator"):
             read += [self._read(e) for e in section.all(*ACTUATOR_TAGS)]
-        self.armatures = [(s.armature, target) for found in read if found for _, s, target in [found] if s.armature]
-        self.names = [None if found is None else self._add(*found) for found in read]
+        self.armatures = [(found.settings.armature, found.target) for found in read if found is not None]
+        for found in read:
+            self.names.append(None if found is None else self._add(found))
 
-    def _read(self, e: Element) -> tuple[Element, ActuatorSettings, Target] | None:
+    def _read(self, e: Element) -> Read | None:
         path = f"actuator/{e.tag}"
         if ELEMENTS[path].whole is not None:
             heed(e, path)
-            self.parts.draft.refused.add(self.prefix + (e.get("name") or ""))
+            self.parts.draft.refused.add(self._file.prefix + (e.get("name") or ""))
             return None
-        assert self.parts.world.file is not None
-        settings = self.parts.world.file.defaults.of(e, MAIN).actuator.copy()
+        settings = self._file.settings.defaults.of(e, MAIN).actuator.copy()
         apply_settings(e, settings)
         target = self._target(e, settings.gear[0])
-        return None if target is None else (e, settings, target)
+        return None if target is None else Read(e, settings, target, self._file)
 
     def _target(self, e: Element, gear: float) -> Target | None:
         for attribute, what in ELSEWHERE.items():
@@ -91,7 +100,7 @@ class Actuators:
                 self._leave_out(e, f"it acts on {what}, which has no counterpart here")
                 return None
         if "tendon" in e.attributes:
-            tendon = self.parts.find(e, "tendon", self.parts.tendons, "tendon", self.prefix)
+            tendon = self.parts.find(e, "tendon", self.parts.tendons, "tendon", self._file.prefix)
             if tendon is None:
                 return None
             if tendon.scaled(gear or 1.0) is None:
@@ -99,7 +108,7 @@ class Actuators:
                 return None
             return self._geared(e, Target(tendon.name, gear, tendon=tendon))
         attribute = "jointinparent" if "jointinparent" in e.attributes else "joint"
-        joint = self.parts.find(e, attribute, self.parts.joints, "joint", self.prefix)
+        joint = self.parts.find(e, attribute, self.parts.joints, "joint", self._file.prefix)
         if joint is None:
             return None
         if not joint.scalar:
@@ -114,16 +123,17 @@ class Actuators:
         return None
 
     def _leave_out(self, e: Element, why: str) -> None:
-        name = self.prefix + (e.get("name") or "")
+        name = self._file.prefix + (e.get("name") or "")
         e.recoverable("element-refused", f"<{e.tag}> {name!r}: {why}; it is left out")
         self.parts.draft.refused.add(name)
 
     # --- one of them ---------------------------------------------------------------------------------------------
 
-    def _add(self, e: Element, s: ActuatorSettings, target: Target) -> str | None:
+    def _add(self, read: Read) -> str | None:
         """Its name; None where it is left out."""
+        e, s, target, self._file = read
         draft = self.parts.draft
-        name = self.parts.name(e, draft.actuators, "actuator", self.prefix, f"{target.name}_{e.tag}")
+        name = self.parts.name(e, draft.actuators, "actuator", self._file.prefix, f"{target.name}_{e.tag}")
         self._inherit_range(e, s, target)
         self._damp(e, s, target)
         alone = target.joint is not None and target.gear == 1.0
@@ -152,12 +162,11 @@ class Actuators:
 
     def _ranges(self, e: Element, s: ActuatorSettings) -> dict[str, tuple[float, float]]:
         """Command, effort and activation, where they are limited."""
-        assert self.parts.world.file is not None
         found: dict[str, tuple[float, float]] = {}
         for kind in ("ctrl", "force", "act"):
             given = s.range(kind)
             limited = s.limited.get(kind, "auto")
-            holds = any(given) and self.parts.world.file.compiler.autolimits if limited == "auto" else limited == "true"
+            holds = any(given) and self._file.settings.compiler.autolimits if limited == "auto" else limited == "true"
             if holds and (kind != "ctrl" or self.parts.option.on("clampctrl")):
                 both = bounds(e, f"{kind}range", given)
                 if both is not None:
@@ -194,20 +203,38 @@ class Actuators:
         ratio, pid = s.biasprm[2], s.gaintype == "pid"
         if s.biastype != "affine" or ratio <= 0 or not (pid or s.gainprm[0] == -s.biasprm[1]):
             return
+        s.biasprm[2] = -ratio * 2 * sqrt(max(-s.biasprm[1] * self._seen_mass(e, target), 0.0))
+
+    def _seen_mass(self, e: Element, target: Target) -> float:
+        """`1/(A·M⁻¹·Aᵀ)`: what an effort of the actuator has to move, as MuJoCo has it since 4.0."""
         M, places = self._start_mass
-        mass = sum(
-            float(M[places[name], places[name]][0, 0]) / r**2 for name, r in target.ratios.items() if r**2 > 1e-15
-        )
-        s.biasprm[2] = -ratio * 2 * sqrt(max(-s.biasprm[1] * mass, 0.0))
+        A = row_over(target.ratios, places, len(M))
+        try:
+            yielding = float(A @ np.linalg.solve(M, A))
+        except np.linalg.LinAlgError:
+            yielding = 0.0
+        if yielding > 0:
+            return 1.0 / yielding
+        e.error("actuator-value", f"<{e.tag}>: dampratio needs an inertia at {target.name!r}; give kv")
+        return 0.0
 
     @cached_property
-    def _start_mass(self) -> tuple[Array, dict[str, slice]]:
+    def _start_mass(self) -> tuple[Array, Places]:
         M, places = mass_matrix(self.parts, self.weights)
-        for armature, target in self.armatures:
-            if target.joint is not None:
-                at = places[target.joint.name]
-                M[at, at] += armature * target.gear**2
+        along = [(real(t.element, "armature"), Target(t.name, 1.0, tendon=t)) for t in self.parts.tendons.values()]
+        for armature, target in (*self.armatures, *along):
+            if armature:
+                A = row_over(target.ratios, places, len(M))
+                M += armature * np.outer(A, A)
         return M, places
+
+
+def row_over(ratios: Mapping[str, float], places: Places, n: int) -> Array:
+    """An actuator's speed over those of all joints."""
+    A = np.zeros(n)
+    for name, ratio in ratios.items():
+        A[places[name]] = ratio
+    return A
 
 
 def tie(parts: Parts, e: Element, name: str, actuator: str, map: TransmissionMap, joints: tuple[AxisRef, ...]) -> None:

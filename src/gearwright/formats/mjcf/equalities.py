@@ -38,13 +38,12 @@ class Following:
         return "exact" if apart else "hard"
 
 
-def add_equalities(root: Element, parts: Parts, prefix: str = "") -> None:
+def add_equalities(parts: Parts) -> None:
     following = Following(Components(), set())
-    for section in root.all("equality"):
-        heed(section, "equality")
+    for section, file in parts.sections("equality"):
+        prefix = file.prefix
         for e in section.all(*KINDS):
-            assert parts.world.file is not None
-            parts.world.file.defaults.fill(e, tag="equality")
+            file.settings.defaults.fill(e, tag="equality")
             if not heed(e, f"equality/{e.tag}"):
                 continue
             if not truth(e, "active", True):
@@ -187,8 +186,9 @@ def _site_frames(e: Element, parts: Parts, prefix: str) -> Frames | None:
 
 
 def _body_frames(e: Element, parts: Parts, prefix: str) -> Frames | None:
-    a = parts.find(e, "body1", parts.bodies | {WORLD: parts.world}, "body", prefix if e.get("body1") != WORLD else "")
-    b = parts.world if e.get("body2") in (None, WORLD) else parts.find(e, "body2", parts.bodies, "body", prefix)
+    if "body1" not in e.attributes:
+        e.error("element-missing", f"<{e.tag}> needs body1, or site1 and site2")
+    a, b = (parts.body(e, name, prefix) for name in ("body1", "body2"))
     if a is None or b is None:
         return None
     anchor = vector(e, "anchor")

@@ -78,7 +78,7 @@ ACTUATOR = "name class ctrlrange ctrllimited forcerange forcelimited"
 SHAFT = "gear damping armature"
 TARGET = "joint jointinparent tendon site refsite slidersite cranksite cranklength"
 SAMPLED = "nsample interp delay"
-SENSOR = _row("name", engine="cutoff", sampling="nsample interp delay interval noise", user="user")
+SENSOR = _row("name", engine="cutoff noise", sampling="nsample interp delay interval", user="user")
 PICTURES, SENSES = "pictures", "a sensor that has no counterpart here"
 FLEXIBLE = "flexible bodies are not simulated"
 PLUGIN = "code of MuJoCo's plugins cannot run here"

@@ -9,11 +9,14 @@ from gearwright.formats.xml.located_xml import Element
 from gearwright.model.keyframes import Keyframe
 
 
-def add_keyframes(root: Element, parts: Parts, controls: list[str | None]) -> None:
+def add_keyframes(parts: Parts, controls: list[str | None]) -> None:
     """`controls`: the actuators in the order of the file; None for one that is left out."""
     count = 0
-    for section in root.all("keyframe"):
-        heed(section, "keyframe")
+    for section, file in parts.sections("keyframe"):
+        if file.prefix:
+            section.info("element-ignored", "the keyframes of an attached model are not read")
+            section.consume()
+            continue
         for e in section.all("key"):
             heed(e, "keyframe/key")
             name = e.get("name") or f"key{count}"

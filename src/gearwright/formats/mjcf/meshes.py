@@ -137,11 +137,12 @@ def _about(kind: str, a: float, b: float, c: float) -> Size:
 
 
 class Meshes:
-    """The meshes of a file by name, and the colours of its materials."""
+    """The meshes of a file by name, and the colours of its materials, and models to attach."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, MeshPart] = {}
         self.colours: dict[str, tuple[float, ...]] = {}
+        self.models: dict[str, Element] = {}
 
     def find(self, e: Element, prefix: str = "") -> MeshPart | None:
         name = e.get("mesh") or ""
@@ -159,8 +160,8 @@ def read_assets(root: Element, compiler: Compiler, defaults: Defaults, files: Me
                 _read_mesh(e, compiler, defaults, files, found)
             elif e.tag == "material":
                 _read_material(e, defaults, found)
-            else:
-                heed(e, f"asset/{e.tag}")
+            elif heed(e, f"asset/{e.tag}") and e.tag == "model":
+                found.models[e.get("name") or PurePosixPath(e.get("file") or "").stem] = e
     return found
 
 

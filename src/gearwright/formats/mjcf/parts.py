@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from gearwright.formats.draft import Draft
 from gearwright.formats.mjcf.compiler import Compiler, Option
 from gearwright.formats.mjcf.defaults import MAIN, Defaults
+from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.meshes import Meshes, MeshPart
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.xml.located_xml import MAX_NAME, Element
@@ -37,6 +38,20 @@ class FileSettings:
     compiler: Compiler
     defaults: Defaults
     meshes: Meshes
+
+    @property
+    def models(self) -> dict[str, Element]:
+        """Models that can be attached."""
+        return self.meshes.models
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file whose sections are read: the model itself, or one that it attaches, with a prefix for its names."""
+
+    root: Element
+    settings: FileSettings
+    prefix: str = ""
 
 
 @dataclass
@@ -140,6 +155,15 @@ class Parts:
     geoms: dict[str, GeomPart] = field(default_factory=dict)
     sites: dict[str, SitePart] = field(default_factory=dict)
     tendons: dict[str, Any] = field(default_factory=dict)
+    copied: int = 0  # elements, by <replicate>
+    files: list[SourceFile] = field(default_factory=list)  # the model, then those that it attaches
+
+    def sections(self, tag: str) -> Iterator[tuple[Element, SourceFile]]:
+        """The sections of this name in all files."""
+        for file in self.files:
+            for e in file.root.all(tag):
+                heed(e, tag)
+                yield e, file
 
     def name(self, e: Element, family: Collection[str], kind: str, prefix: str, otherwise: str) -> str:
         """The name of a part: as written, or made from what it belongs to, so that it stays when others change."""
@@ -168,13 +192,15 @@ class Parts:
             e.error("element-missing", f"<{e.tag}> needs {attribute}, the name of a {kind}")
             return None
         found = family.get(prefix + written)
-        if found is None:
+        if found is None and prefix:  # of a model of which a part is attached
+            e.consume()
+        elif found is None:
             code = {"joint": "joint-not-found", "body": "link-not-found"}.get(kind, "name-missing")
             e.error(code, f"<{e.tag}>: there is no {kind} {written[:80]!r}{e.report.near(written, family)}")
         return found
 
-    def body(self, e: Element, attribute: str) -> Body | None:
+    def body(self, e: Element, attribute: str, prefix: str = "") -> Body | None:
         """A body by name; the world where the attribute is not given."""
         if e.get(attribute) in (None, WORLD):
             return self.world
-        return self.find(e, attribute, self.bodies, "body")
+        return self.find(e, attribute, self.bodies, "body", prefix)

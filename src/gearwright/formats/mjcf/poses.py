@@ -48,7 +48,7 @@ def orientation(e: Element, compiler: Compiler) -> Array:
     return IDENTITY.R
 
 
-def _euler(angles: Sequence[float], compiler: Compiler) -> Array:
+def turned_by_euler(angles: Sequence[float], compiler: Compiler) -> Array:
     """Lower case turns about the moved axes, upper case about the fixed ones."""
     R = IDENTITY.R
     for axis, angle in zip(compiler.eulerseq, angles, strict=True):
@@ -93,6 +93,6 @@ WAYS: dict[str, tuple[int, Callable[[Sequence[float], Compiler], Array]]] = {  #
     "axisangle": (4, _axis_angle),
     "xyaxes": (6, _xy_axes),
     "zaxis": (3, _z_axis),
-    "euler": (3, _euler),
+    "euler": (3, turned_by_euler),
     "quat": (4, lambda q, _: rotation_quaternion(q[0], q[1], q[2], q[3])),
 }

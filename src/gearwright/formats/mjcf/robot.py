@@ -5,21 +5,19 @@ from __future__ import annotations
 from gearwright.formats.draft import Draft
 from gearwright.formats.mjcf.actuators import Actuators
 from gearwright.formats.mjcf.bodies import read_children
-from gearwright.formats.mjcf.compiler import read_compiler, read_option
-from gearwright.formats.mjcf.defaults import Defaults
+from gearwright.formats.mjcf.compiler import read_option
 from gearwright.formats.mjcf.equalities import add_equalities
 from gearwright.formats.mjcf.grammar import SECTIONS, heed
 from gearwright.formats.mjcf.includes import expand
 from gearwright.formats.mjcf.keyframes import add_keyframes
 from gearwright.formats.mjcf.links import add_links
-from gearwright.formats.mjcf.meshes import read_assets
-from gearwright.formats.mjcf.parts import Body, FileSettings, Parts, Place
+from gearwright.formats.mjcf.parts import Body, Parts, Place, SourceFile
 from gearwright.formats.mjcf.sensors import add_sensors
+from gearwright.formats.mjcf.settings import read_settings
 from gearwright.formats.mjcf.tendon_forces import add_tendon_forces
 from gearwright.formats.mjcf.tendons import read_tendons
 from gearwright.formats.mjcf.touching import add_contacts, read_contact
 from gearwright.formats.paths.includes import Library
-from gearwright.formats.paths.mesh_files import MeshFiles
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.joints import WORLD
 
@@ -36,6 +34,7 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
     draft.gravity = option.gravity
     world = Body(name=WORLD, element=root, parent=None, file=settings)
     parts = Parts(draft=draft, option=option, world=world, library=library)
+    parts.files.append(SourceFile(root, settings))
     read_left_sections(root)
     for section in root.all("worldbody"):
         heed(section, "body/worldbody")
@@ -44,27 +43,18 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
         heed(section, "deformable")
         for e in section.all("flex", "skin"):
             heed(e, f"deformable/{e.tag}")
-    excluded, paired = read_contact(root, parts)
+    excluded, paired = read_contact(parts)
     weights = add_links(parts)
-    read_tendons(root, parts)
-    add_equalities(root, parts)
+    read_tendons(parts)
+    add_equalities(parts)
     actuators = Actuators(parts, weights)
-    actuators.add(root)
+    actuators.add()
     add_tendon_forces(parts)
-    add_sensors(root, parts)
-    add_keyframes(root, parts, actuators.names)
+    add_sensors(parts)
+    add_keyframes(parts, actuators.names)
     add_contacts(parts, excluded, paired)
     if not draft.links:
         root.error("link-not-found", "the robot has no bodies")
-
-
-def read_settings(root: Element, library: Library) -> FileSettings:
-    """What a file says for all of its elements."""
-    compiler = read_compiler(root)
-    defaults = Defaults()
-    defaults.read(root)
-    files = MeshFiles(library.model_file(root), library.search)
-    return FileSettings(compiler, defaults, read_assets(root, compiler, defaults, files))
 
 
 def read_left_sections(root: Element) -> None:

@@ -15,13 +15,12 @@ TAGS = tuple(path.partition("/")[2] for path in ELEMENTS if path.startswith("sen
 READINGS = {"jointpos": "position", "jointvel": "velocity", "actuatorpos": "position", "actuatorvel": "velocity"}
 
 
-def add_sensors(root: Element, parts: Parts, prefix: str = "") -> None:
-    for section in root.all("sensor"):
-        heed(section, "sensor")
+def add_sensors(parts: Parts) -> None:
+    for section, file in parts.sections("sensor"):
         for e in section.all(*TAGS):
             if heed(e, f"sensor/{e.tag}"):
                 with e.report.leaving_out("this sensor"):
-                    _add(e, parts, prefix)
+                    _add(e, parts, file.prefix)
 
 
 def _add(e: Element, parts: Parts, prefix: str) -> None:

@@ -12,9 +12,10 @@ from gearwright.model.mass.inertia import Inertia
 from gearwright.model.poses import Array
 
 LEAST = 1e-15
+Places = dict[str, slice]  # of joints in the matrix
 
 
-def mass_matrix(parts: Parts, weights: Mapping[str, Inertia]) -> tuple[Array, dict[str, slice]]:
+def mass_matrix(parts: Parts, weights: Mapping[str, Inertia]) -> tuple[Array, Places]:
     """`M = Σ JᵀIJ + armature` over the bodies, and where each joint is in it."""
     places, n = {}, 0
     for j in parts.joints.values():

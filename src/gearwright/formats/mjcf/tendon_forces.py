@@ -88,5 +88,5 @@ def _report_without_map(t: TendonPart, acts: bool) -> None:
     message = f"tendon {t.name!r} has no map here: {t.why}"
     if acts:
         t.element.error("element-refused", f"{message}; its forces cannot be simulated")
-    else:
-        t.element.info("element-ignored", f"{message}; it has no forces of its own")
+    elif t.element.report.first("mjcf tendon without a map"):
+        t.element.info("element-ignored", f"{message}; tendons that have no forces of their own are left out")

@@ -47,16 +47,14 @@ class TendonPart:
         return self.map.geared(gear), tuple(AxisRef(name) for name in self.joints)  # type: ignore[attr-defined]
 
 
-def read_tendons(root: Element, parts: Parts, prefix: str = "") -> None:
-    for section in root.all("tendon"):
-        heed(section, "tendon")
+def read_tendons(parts: Parts) -> None:
+    for section, file in parts.sections("tendon"):
         for e in section.all("fixed", "spatial"):
-            assert parts.world.file is not None
-            parts.world.file.defaults.fill(e, tag="tendon")
+            file.settings.defaults.fill(e, tag="tendon")
             heed(e, f"tendon/{e.tag}")
-            name = parts.name(e, parts.tendons, "tendon", prefix, f"{e.tag}_tendon")
+            name = parts.name(e, parts.tendons, "tendon", file.prefix, f"{file.prefix}{e.tag}_tendon")
             read = _fixed if e.tag == "fixed" else _spatial
-            parts.tendons[name] = read(e, name, parts, prefix)
+            parts.tendons[name] = read(e, name, parts, file.prefix)
 
 
 def _fixed(e: Element, name: str, parts: Parts, prefix: str) -> TendonPart:

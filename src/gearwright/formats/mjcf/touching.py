@@ -10,24 +10,22 @@ from itertools import combinations
 
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Body, GeomPart, Parts
-from gearwright.formats.xml.located_xml import Element
 from gearwright.model.contacts.counts import point_count
 
 MOST_POINTS = 400  # of contact within a robot that a file asks for by saying nothing; see contacts.finding
 MOST_BODIES = 2000  # with shapes; beyond it nothing is worked out
 
 
-def read_contact(root: Element, parts: Parts, prefix: str = "") -> tuple[set[frozenset[str]], set[frozenset[str]]]:
+def read_contact(parts: Parts) -> tuple[set[frozenset[str]], set[frozenset[str]]]:
     """Pairs of bodies that are excluded, and pairs that are named."""
     excluded, paired = set[frozenset[str]](), set[frozenset[str]]()
-    for section in root.all("contact"):
-        heed(section, "contact")
+    for section, file in parts.sections("contact"):
+        prefix = file.prefix
         for e in section.all("pair", "exclude"):
-            assert parts.world.file is not None
-            parts.world.file.defaults.fill(e)
+            file.settings.defaults.fill(e)
             heed(e, f"contact/{e.tag}")
             if e.tag == "exclude":
-                ends = [parts.body(e, name) for name in ("body1", "body2")]
+                ends = [parts.body(e, name, prefix) for name in ("body1", "body2")]
                 if None not in ends:
                     excluded.add(frozenset(b.name for b in ends if b is not None))
                 continue

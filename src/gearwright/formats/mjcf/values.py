@@ -38,20 +38,15 @@ def exactly(e: Element, name: str, count: int) -> tuple[float, ...] | None:
 
 
 def every(e: Element, name: str) -> tuple[float, ...] | None:
-    """All numbers of an attribute; None where it is not given, or reported."""
+    """All numbers of an attribute; None where it is not given, empty, or reported."""
     text = e.get(name)
-    if text is None:
+    if text is None or not text.strip():
         return None
     if len(text) > 30 * MAX_NUMBERS:
         e.error("xml-unsafe", f"attribute {name} has more than {MAX_NUMBERS} numbers")
         return None
     found = e.numbers(text, f"attribute {name}")
-    if found is None:
-        return None
-    if not found:
-        e.error("number-invalid", f"attribute {name} has no numbers")
-        return None
-    return tuple(found)
+    return tuple(found) if found else None
 
 
 def vector(e: Element, name: str, default: Vector3 = (0.0, 0.0, 0.0)) -> Vector3:
