@@ -22,8 +22,10 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
                                  "gearwright.diagnostics", "gearwright.migration", "gearwright.model.couplings",
                                  "gearwright.model.parameters", "gearwright.model.joints",
                                  "gearwright.model.parallel")),
+    "worlds": ("Worlds and surfaces", ("gearwright.model.scenes", "gearwright.model.shapes")),
     "transmissions": ("Transmissions", ("gearwright.model.transmissions",)),
-    "actuators": ("Actuators", ("gearwright.model.actuators", "gearwright.model.hardware")),
+    "actuators": ("Actuators", ("gearwright.model.actuators", "gearwright.model.hardware",
+                               "gearwright.model.servos", "gearwright.model.frictions")),
     "sensors": ("Sensors", ("gearwright.model.sensors",)),
     "recording": ("Recordings", ("gearwright.sim.recordings",)),
     "simulation": ("Simulations", ("gearwright.sim", "gearwright.control")),
@@ -40,6 +42,9 @@ RELATED = {
     "gearwright.model.couplings:Coupling": "`robot.couplings[…]`",
     "gearwright.model.parameters:Parameter": "`robot.parameters[…]`",
     "gearwright.model.parallel.jacobian:ActuationJacobian": "`robot.actuation_jacobian(…)`",
+    "gearwright.model.servos.servo_model:ServoModel": "`gw.servos[…]`",
+    "gearwright.model.servos.data_sheet:DataSheet": "`gw.servos[…].sheet`",
+    "gearwright.model.servos.data_sheet:NumberSource": "`gw.servos[…].sources[…]`",
     "gearwright.sim.views.ports:Port": "`sim.port(robot)`",
     "gearwright.sim.running.clock:Clock": "`sim.clock`: advance listen steps time",
     "gearwright.sim.ros2_control.hardware_interfaces:HardwareInterface": "`sim.hardware(name)`",
@@ -236,6 +241,7 @@ def entry(name: str, thing: Any, place: str = "") -> Iterator[str]:
 
 
 VALUES = {
+    "gw.servos": "Servos and drives that one can buy, by name: each with data sheet, numbers and their sources",
     "gearwright.kinds.TRANSMISSIONS": "Kinds of transmissions by the `type` of files",
     "gearwright.kinds.ACTUATORS": "Kinds of actuators by the `type` of files",
     "gearwright.kinds.SENSORS": "Kinds of sensors by their element in files",

@@ -34,6 +34,7 @@ REMEDIES = {
     "element-missing": "add what the message names",
     # values
     "joint-type-unknown": "one of the [kinds](kinds.md#joints); the nearest is in the message",
+    "base-falls": '`gw.compile(robot, ground=True)`, or `base="fixed"`; nothing, if it is meant to fly',
     "axis-missing": "write the axis",
     "axis-zero": "write a direction, e.g. `0 0 1`",
     "axis-not-unit": "nothing, if the direction is right; otherwise write it with length 1",
@@ -43,6 +44,7 @@ REMEDIES = {
     "inertia-invalid": "masses are positive, and no moment is larger than the sum of the two others",
     "inertia-missing": "write `<inertial>`; a moving link needs mass",
     "inertia-auto": "write moments, or a density and closed shapes",
+    "surface-value": "correct the value; until then, it is as if it were not given",
     "number-invalid": "write a number in SI units, without unit and commas",
     "pose-invalid": "six numbers, `x y z roll pitch yaw`",
     # couplings

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.errors import TracingError as TracingError
     from gearwright.errors import UnsettledWarning as UnsettledWarning
     from gearwright.export import export_c as export_c
+    from gearwright.export import export_fmu as export_fmu
     from gearwright.formats import load as load
     from gearwright.formats import loads as loads
     from gearwright.hardware.serving import serve as serve
@@ -56,6 +57,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model.hardware.drives import Drive as Drive
     from gearwright.model.hardware.servos import with_servos as with_servos
+    from gearwright.model.scenes.world import World as World
+    from gearwright.model.servos import servos as servos
+    from gearwright.model.shapes.surface import Surface as Surface
     from gearwright.page import view as view
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation

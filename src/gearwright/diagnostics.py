@@ -188,6 +188,7 @@ CODES: dict[str, str] = {
     "element-missing": "a required element or attribute",
     # values
     "joint-type-unknown": "an unknown joint type",
+    "base-falls": "a floating base without a ground or other environment below it",
     "axis-missing": "a joint without an axis; the format's default is used",
     "axis-zero": "an axis of length zero",
     "axis-not-unit": "an axis that is not of unit length; it is normalised",
@@ -197,6 +198,7 @@ CODES: dict[str, str] = {
     "inertia-invalid": "a mass or inertia that is not physical",
     "inertia-missing": "joints that move no mass, alone or together; missing values, which get the format's defaults",
     "inertia-auto": "an inertia that cannot be computed from the collision shapes, or needs an assumption",
+    "surface-value": "a friction, stiffness or restitution of a surface that is out of range; it is left out",
     "number-invalid": "a number, vector or truth value that cannot be read",
     "pose-invalid": "a pose that cannot be read",
     # couplings

@@ -526,6 +526,16 @@ TABLE = [
         "it has no <collision>; the given values are used",
     ),
     row(
+        "surface-value",
+        "warning",
+        sdf(
+            f'<link name="x">{SDF_MASS}<collision name="c"><geometry><sphere><radius>1</radius></sphere></geometry>'
+            f"<surface><bounce><restitution_coefficient>2</restitution_coefficient></bounce></surface>{HERE}</collision>"
+            "</link>"
+        ),
+        "restitution",
+    ),
+    row(
         "number-invalid",
         "error",
         f'<robot name="r"><link name="a"><inertial>{TENSOR}\n<mass value="1,5"/>{HERE}</inertial></link></robot>',
@@ -949,7 +959,7 @@ TABLE = [
     row("closure-value", "error", urdf(""), "'leg'", options={"closures": [{"leg": 1}]}, line=0),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
     row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
-    row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<mu1>1</mu1></gazebo>'), "mu1"),
+    row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<material>G</material></gazebo>'), "material"),
     row("element-unknown", "warning", urdf(f"\n<transmision/>{HERE}"), "did you mean 'transmission'"),
     row(
         "element-unknown", "warning", f'<robot name="r">\n<link name="a" nam="b"/>{HERE}</robot>', "did you mean 'name'"
@@ -967,6 +977,7 @@ ELSEWHERE = {
     "diagnostics-many",
     "not-simulated",
     "redundant-rows",
+    "base-falls",
     "kind-shadowed",
     "mesh-missing",
     "model-error",

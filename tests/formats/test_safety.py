@@ -980,8 +980,7 @@ def test_many_names_like_the_base() -> None:
 def test_worlds_of_many_models() -> None:
     models = "".join(f'<model name="m{i}"><link name="l"/></model>' for i in range(5_000))
     text = f'<sdf version="1.11"><world name="w">{models}</world></sdf>'
-    refused(outcome_of(text), "model-choice")
-    survived(guarded(lambda: len(gearwright.loads(text, model="*").links)))
+    loaded(outcome_of(text))
 
 
 def test_errors_are_not_crowded_out() -> None:

@@ -294,3 +294,61 @@ def test_a_placement_frame_of_an_include_that_does_not_exist(folder: Path, merge
     (folder / "m.sdf").write_text(f'<sdf version="1.9"><model name="m"><link name="a"/>{include}</model></sdf>')
     with pytest.raises(gw.LoadError, match="frame-not-found"):
         gw.load(folder / "m.sdf")
+
+
+# --- robots and what is around them -----------------------------------------------------------------------------------
+
+SHAPE = "<collision name='c'><geometry><plane/></geometry></collision>"
+GROUND = f"<model name='ground'><static>true</static><pose>0 0 -1 0 0 0</pose><link name='plate'>{SHAPE}</link></model>"
+SCENERY = "<model name='sky'><static>true</static><link name='dome'/></model>"
+CUBE = f"<model name='cube'><pose>1 0 0 0 0 0</pose><link name='l'>{SHAPE}</link></model>"
+FREE_ARM = (
+    "<model name='arm'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent>a</parent>"
+    "<child>b</child><axis><xyz>0 0 1</xyz></axis></joint></model>"
+)
+
+
+def test_static_models_are_the_environment_of_the_one_that_moves() -> None:
+    robot = gw.loads(world(ARM + GROUND + SCENERY))
+    assert robot.name == "arm"
+    assert "ground::plate" in robot.links
+    assert "sky::dome" not in robot.links  # nothing can touch it
+    assert all("::" not in name for name in robot.joints)
+    (base,) = [b for b in robot.bases.values() if b.child == "ground::plate"]
+    assert base.kind == "fixed"
+    assert base.X_PJ.p.tolist() == [0, 0, -1]
+    assert "ground::plate" not in gw.loads(world(ARM + GROUND), model="arm").links
+
+
+def test_a_static_model_that_cannot_be_read_is_left_out() -> None:
+    broken = GROUND.replace("</link>", "</link><link name='plate'/>")
+    with pytest.warns(gw.LoadWarning, match="model 'ground' is left out"):
+        robot = gw.loads(world(ARM + broken))
+    assert robot.name == "arm"
+
+
+def test_several_models_that_move_are_one_mechanism() -> None:
+    robot = gw.loads(world(FREE_ARM + CUBE + GROUND))
+    assert list(robot.joints) == ["arm::j"]
+    assert {b.child: (n, b.kind) for n, b in robot.bases.items()} == {
+        "arm::a": ("arm::base", "floating"), "cube::l": ("cube", "floating"), "ground::plate": ("ground", "fixed"),
+    }  # fmt: skip
+    assert {"cube.x", "arm::base.x", "arm::j"} <= set(robot.layout.velocities)
+    assert robot.poses()["cube::l"].p.tolist() == [1, 0, 0]
+
+
+def test_joints_between_models_tie_them() -> None:
+    tie = (
+        "<joint name='hinge' type='revolute'><parent>arm::b</parent><child>cube::l</child>"
+        "<axis><xyz>0 0 1</xyz></axis></joint>"
+    )
+    robot = gw.loads(world(FREE_ARM + CUBE + tie))
+    assert robot.joints["hinge"].parent == "arm::b"
+    assert [b.child for b in robot.bases.values()] == ["arm::a"]
+
+
+def test_an_include_is_reported_once() -> None:
+    missing = "<include><uri>model://none</uri></include>"
+    with pytest.warns(gw.LoadWarning):
+        robot = gw.loads(world(FREE_ARM + CUBE + missing))
+    assert len([d for d in robot.diagnostics if d.code == "include-not-found"]) == 1

@@ -4,8 +4,8 @@ import pytest
 from pytest import approx
 
 from gearwright.hardware.protocols import dynamixel as dxl
-from gearwright.hardware.protocols.dynamixel_packets import Finder, crc16, packet
-from gearwright.hardware.protocols.dynamixel_servo import ACCESS_ERROR, ALERT, LIMIT_ERROR, RANGE_ERROR
+from gearwright.hardware.protocols.dynamixel_packets import Finder, crc16, fast_status, packet
+from gearwright.hardware.protocols.dynamixel_servo import ACCESS_ERROR, ALERT, LIMIT_ERROR, RANGE_ERROR, RESULT_FAIL
 from gearwright.hardware.rig import Rig
 
 TORQUE, GOAL, POSITION, VELOCITY, CURRENT, MODE = 64, 116, 132, 128, 126, 11
@@ -55,7 +55,7 @@ def test_every_error_of_a_status_packet(host):
     assert host.write(1, POSITION, 0, 4) == ACCESS_ERROR
     assert host.write(1, GOAL, 4096, 4) == LIMIT_ERROR
     assert host.write(1, MODE, 2) == LIMIT_ERROR
-    assert host.write(1, 250, 0, 4) == RANGE_ERROR
+    assert host.write(1, 660, 0, 4) == RANGE_ERROR
     assert host.send(1, 0x77) == [(1, 2, b"")]  # instruction
     assert host.send(1, dxl.READ, b"\0") == [(1, 5, b"")]  # length
     broken = bytearray(packet(1, dxl.PING))
@@ -159,6 +159,124 @@ def test_indirect_registers_stand_for_others(host):
     assert host.write(1, 224, 2100, 4) == 0
     assert host.read(1, GOAL) == 2100
     assert host.read(1, 228) == 2048
+
+
+MANUAL = """
+8A FFFFFD00FE0A008A8400040003070420F2
+   FFFFFD00FE1900550003A60000008408 00071F08000016CA 0004FF030000D19E
+9A FFFFFD00FE12009A03840004 00077C000200049200 0100DA2D
+   FFFFFD00FE1400550003A600000067A4 0007A5012474
+"""
+
+
+def test_fast_reads_are_one_packet_as_in_the_manual():
+    """ROBOTIS' example: 166, 2079 and 1023 of ids 3, 7 and 4; each part has the CRC of all before it."""
+    asked, answer = (bytes.fromhex(line[3:].replace(" ", "")) for line in MANUAL.splitlines()[1:3])
+    parts = [(0, i, v.to_bytes(4, "little")) for i, v in ((3, 166), (7, 2079), (4, 1023))]
+    assert fast_status(parts, 24) == answer
+    assert packet(0xFE, dxl.FAST_SYNC_READ, bytes.fromhex("8400040003 0704")) == asked
+    asked, answer = (bytes.fromhex(line[3:].replace(" ", "")) for line in MANUAL.splitlines()[3:5])
+    parts = [(0, 3, (166).to_bytes(4, "little")), (0, 7, (421).to_bytes(2, "little"))]
+    assert fast_status(parts, 4 + 4 + 2 + 4 + 1 + 4) == answer
+    assert packet(0xFE, dxl.FAST_BULK_READ, bytes.fromhex("0384000400 077C000200 0492000100")) == asked
+
+
+def test_fast_reads_break_off_at_a_servo_that_is_silent(host):
+    asked = packet(0xFE, dxl.FAST_SYNC_READ, bytes((132, 0, 4, 0, 1, 99, 2)))
+    found = host.rig.receive(asked)
+    assert len(found) == 8 + 1 + 4 + 4 - 1 + 0 and found[5] == 3 * 8 + 1
+    whole = host.rig.receive(packet(0xFE, dxl.FAST_SYNC_READ, bytes((132, 0, 4, 0, 1, 2))))
+    assert len(whole) == 7 + 1 + 2 * 8 and crc16(whole[:-2]) == int.from_bytes(whole[-2:], "little")
+
+
+def test_a_position_is_reduced_to_one_turn_where_the_manual_says_so(wheel):
+    """On the change to position mode, on torque in it, on a reboot and on Clear, which needs a shaft that stands."""
+    host = Host(Rig.of(wheel, "dynamixel", model="xm430-w350"))
+
+    def three_turns():
+        host.write(1, MODE, 4)
+        host.write(1, TORQUE, 1)
+        host.write(1, GOAL, 2048 + 3 * 4096, 4)
+        host.rig.step(7000)
+        assert host.read(1, POSITION) == approx(2048 + 3 * 4096, abs=20)
+        host.write(1, TORQUE, 0)
+
+    three_turns()
+    assert host.write(1, MODE, 3) == 0
+    assert host.read(1, POSITION) == approx(2048, abs=20)
+    host.write(1, TORQUE, 1)
+    host.write(1, GOAL, 2048, 4)
+    before = host.rig.plant.sim.position["axle"]
+    host.rig.step(500)
+    assert host.rig.plant.sim.position["axle"] == approx(before, abs=0.05)  # it does not turn back
+    host.write(1, TORQUE, 0)
+    host.write(1, MODE, 4)
+    host.write(1, TORQUE, 1)
+    host.write(1, GOAL, 2048 + 4096, 4)
+    host.rig.step(200)
+    assert host.send(1, dxl.CLEAR, dxl.CLEAR_TURNS)[0][1] == RESULT_FAIL  # it is turning
+    host.rig.step(4000)
+    assert host.send(1, dxl.CLEAR, dxl.CLEAR_TURNS)[0][1] == 0
+    assert host.read(1, POSITION) == approx(2048, abs=20)
+
+
+def test_a_backup_is_restored_with_a_reboot(host):
+    """The manual's own packets."""
+    assert packet(1, dxl.BACKUP, dxl.STORE)[-2:] == bytes.fromhex("16F5")
+    assert packet(1, dxl.BACKUP, dxl.RESTORE)[-2:] == bytes.fromhex("9EF5")
+    assert packet(1, dxl.CLEAR, dxl.CLEAR_TURNS)[-2:] == bytes.fromhex("B1DC")
+    host.write(1, 44, 111, 4)
+    assert host.send(1, dxl.BACKUP, dxl.STORE)[0][1] == 0
+    host.write(1, 44, 99, 4)
+    assert host.send(1, dxl.BACKUP, dxl.RESTORE)[0][1] == 0
+    assert host.read(1, 44) == 111
+    host.write(1, TORQUE, 1)
+    assert host.send(1, dxl.BACKUP, dxl.STORE)[0][1] == RESULT_FAIL
+
+
+def test_the_time_of_a_profile_and_of_its_acceleration(wheel):
+    """1 s in all, 0.3 s of it ramps: the top speed is d/(T − t)."""
+    host = Host(Rig.of(wheel, "dynamixel"))
+    host.write(1, 10, 4)
+    host.write(1, TORQUE, 1)
+    host.write(1, 108, 300, 4)
+    host.write(1, 112, 1000, 4)
+    host.write(1, GOAL, 3072, 4)
+    host.rig.step(500)
+    assert host.read(1, 136) * 0.229 / 60 == approx(0.25 / 0.7, rel=0.01)
+    host.rig.step(490)
+    assert host.read(1, 140) == approx(3072, abs=2)
+
+
+@pytest.mark.parametrize("mode", [0, 5])
+def test_an_xl430_has_no_current(wheel, mode):
+    host = Host(Rig.of(wheel, "dynamixel", model="xl430-w250"))
+    assert host.write(1, MODE, mode) == LIMIT_ERROR
+    assert host.read(1, 84, 2) == 640
+
+
+def test_an_xl330_counts_milliamperes(wheel):
+    host = Host(Rig.of(wheel, "dynamixel", model="xl330-m288"))
+    host.write(1, MODE, 0)
+    host.write(1, TORQUE, 1)
+    host.write(1, 102, 400, 2)
+    host.rig.step(20)
+    assert host.rig.plant.drives["motor"].sample.current == approx(0.4, rel=1e-6)
+    assert host.read(1, CURRENT, 2) == 400
+
+
+def test_a_goal_switches_the_torque_on_where_the_drive_mode_says_so(host):
+    host.write(1, 10, 8)
+    host.write(1, GOAL, 2300, 4)
+    assert host.read(1, TORQUE, 1) == 1
+    host.rig.step(1500)
+    assert host.read(1, POSITION) == approx(2300, abs=1)
+
+
+def test_indirect_registers_of_the_second_block(host):
+    for k in range(4):
+        host.write(1, 578 + 2 * k, POSITION + k, 2)
+    assert host.read(1, 634) == 2048
 
 
 def test_registers_survive_a_power_cycle(host):

@@ -8,7 +8,8 @@ import pytest
 from pytest import approx
 
 from gearwright.hardware.protocols import feetech
-from gearwright.hardware.protocols.feetech_table import CURRENT, CURRENT_UNIT, MOST_DUTY, OVERLOAD, STS3215, TEMPERATURE
+from gearwright.hardware.protocols.feetech_products import STS3215
+from gearwright.hardware.protocols.feetech_table import CURRENT, CURRENT_UNIT, MOST_DUTY, OVERLOAD, TEMPERATURE
 from gearwright.hardware.rig import Rig
 from tests.tolerances import ROUNDING
 

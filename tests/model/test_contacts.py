@@ -87,8 +87,7 @@ def test_surfaces_together():
 
 def test_a_ground_is_compiled_along():
     robot = chain(2)
-    with pytest.warns(gw.NotSimulatedWarning):
-        sim = gw.compile(robot, ground=0.8, contacts=[("l1", "ground")])
+    sim = gw.compile(robot, ground=0.8, contacts=[("l1", "ground")])
     assert [p.links for p in sim.robot.contacts] == [("l1", "ground")]
     assert sim.robot.contacts[0].surface.friction == 0.8
     with pytest.raises(gw.CompileError, match="contacts must be pairs of links"):

@@ -14,6 +14,7 @@ from gearwright.cli.reading import reads_file
 
 if TYPE_CHECKING:
     from gearwright.diagnostics import Diagnostic
+    from gearwright.model import Mechanism
 
 
 @reads_file
@@ -61,7 +62,27 @@ def _looked_around(loaded: Loaded, reading: LoadOptions) -> Loaded:
     from gearwright.formats.paths.mesh_files import missing_meshes
 
     found = [*missing_meshes(loaded.mechanism, loaded.file, reading.path), *_shadowed_kinds(loaded.file)]
+    found += _held_by_nothing(loaded.mechanism, loaded.file)
     return replace(loaded, diagnostics=tuple(in_line_order((*loaded.diagnostics, *found))))
+
+
+def _held_by_nothing(robot: Mechanism, file: str) -> Iterator[Diagnostic]:
+    """A floating robot in a file without anything that it could stand on falls for ever."""
+    from gearwright.diagnostics import Diagnostic
+    from gearwright.model.contacts.choice import Assemblies
+
+    free = next((b for b in robot.bases.values() if b.kind == "floating"), None)
+    if free is None or not any(robot.gravity):
+        return
+    apart = Assemblies(robot)
+    if any(apart.still(link.name) and link.collisions for link in robot.links.values()):
+        return
+    message = (
+        f"{free.child!r} floats, and nothing is below it: it falls for ever. compile(ground=True) adds a ground, "
+        "--base fixed ties it to the world"
+    )
+    line = 0 if free.source is None else free.source.line
+    yield Diagnostic(severity="info", code="base-falls", message=message, file=file, line=line)
 
 
 def _shadowed_kinds(file: str) -> Iterator[Diagnostic]:

@@ -42,7 +42,8 @@ class Summary:
         return ", ".join(counts + [counted(n, noun) for noun in nouns if (n := getattr(self, noun + "s"))])
 
     def __str__(self) -> str:
-        return f"{self.parts}, {self.freedom}"
+        base = ", floating base" if self.base == "floating" else ""
+        return f"{self.parts}, {self.freedom}{base}"
 
     @property
     def freedom(self) -> str:

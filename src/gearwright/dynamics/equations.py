@@ -23,6 +23,7 @@ from casadi import SX, Function
 from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.contacts import Contacts
 from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
@@ -66,6 +67,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
+        change: float | None = None,
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
         period: float = 1e-3,
@@ -106,7 +108,10 @@ class Equations:
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
             kinds = []
         self.kinds: list[ConstraintGroup] = kinds
+        if self._touching and SOLVERS[solver] is not None:
+            raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
+        self._change = change
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -173,7 +178,7 @@ class Equations:
     def law_slots(self) -> tuple[SlotName, ...]:
         """Pieces that laws are on, and how many steps have not settled."""
         pieces = (StepSlot.PIECE,) if self._law_count else ()
-        counted = self.integrator == "midpoint" or self._law_count or self._loop_count
+        counted = self.integrator == "midpoint" or self._law_count or self._loop_count or self._touching
         return (*pieces, *((StepSlot.UNSETTLED,) if counted else ()), *self.loop_slots)
 
     @property
@@ -184,6 +189,10 @@ class Equations:
     @property
     def _loop_count(self) -> int:
         return sum(isinstance(kind, ClosureRows) for kind in self.kinds)
+
+    @property
+    def _touching(self) -> bool:
+        return any(isinstance(kind, Contacts) for kind in self.kinds)
 
     @property
     def _law_count(self) -> int:
@@ -259,7 +268,7 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes)
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change)
         else:
             step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
         step.write()

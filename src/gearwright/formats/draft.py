@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -50,6 +51,7 @@ class Draft:
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
     foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
+    scene: bool = False  # a world of several models
     several_roots: bool = True  # parts that hang on nothing are allowed
     self_collide: list[str] = field(default_factory=list)  # links that touch others of their own robot
     no_contact: list[tuple[str, str]] = field(default_factory=list)  # links that never touch each other
@@ -179,13 +181,23 @@ class Draft:
         return self._base_names(self._starts()).get(link)
 
     def _base_names(self, starts: Collection[str]) -> dict[str, str]:
+        sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter[str]()
         names: dict[str, str] = {}
         for link in starts:
-            name = self.base_names.get(link) or ("base" if not names else f"base_{link}")
-            while name in self.joints or name in names.values():
-                name += "_"
-            names[link] = name
+            names[link] = self._base_name(link, names.values(), sizes)
         return names
+
+    def _base_name(self, link: str, bases: Collection[str], sizes: Counter[str]) -> str:
+        """As the file says; `base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model."""
+        model, colons, own = link.partition("::")
+        if colons and sizes:
+            name = model if sizes[model] == 1 else f"{model}::base"
+            name = f"{model}::base_{own}" if name in bases else name
+        else:
+            name = self.base_names.get(link) or (f"base_{link}" if bases else "base")
+        while name in self.joints or name in bases:
+            name += "_"
+        return name
 
 
 def _follows(d: Diagnostic, refused: set[str]) -> bool:

@@ -37,6 +37,7 @@ class ReadingOptions:
     search_path: Sequence[PathLike] = ()
     cut: Sequence[str] = ()
     closures: Closures | None = None
+    srdf: PathLike | None = None
     xacro_args: Mapping[str, object] = field(default_factory=dict)
     xacro_env: Sequence[str] = ()
     strict: bool = False
@@ -49,6 +50,8 @@ class ReadingOptions:
             raise ModelError(f"plugins must be 'trust' or a list of folders, not {self.plugins!r:.60}")
         if self.closures is not None and not isinstance(self.closures, str | os.PathLike | Mapping | Sequence):
             raise ModelError(f"closures must be the path of a file, or a list of closures, not {self.closures!r:.60}")
+        if self.srdf is not None and not isinstance(self.srdf, str | os.PathLike):
+            raise ModelError(f"srdf must be the path of a file, not {self.srdf!r:.60}")
         for name, given in {"search_path": self.search_path, "xacro_env": self.xacro_env}.items():
             if isinstance(given, (str, bytes, os.PathLike)):
                 raise ModelError(f"{name} must be a list, not {given!r}; write [{given!r}]")
@@ -83,18 +86,22 @@ def _is_list(given: object, kind: Any) -> bool:
 def load(
     path: PathLike, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
     search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), closures: Closures | None = None,
-    xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (), strict: bool = False,
+    srdf: PathLike | None = None, xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (),
+    strict: bool = False,
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from an SDFormat, URDF, xacro or MJCF file.
 
     base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
                  SDF model floats, a URDF's root is fixed
     plugins      allows code that the file names to run: "trust", or a list of folders it may come from
-    model        which model of a world, by name; "*" for all of them as one mechanism
+    model        which model of a world, by name; "*" for all of them as one mechanism, as is the default where several
+                 move. Where one moves, it is loaded with the static ones around it
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
                  ROS_PACKAGE_PATH, AMENT_PREFIX_PATH and GZ_SIM_RESOURCE_PATH
     cut          joints that are to close their kinematic loops
     closures     loop-closing joints, for which URDF has no element: a YAML or XML file, or a list of closures
+    srdf         MoveIt's file of the robot: links that it speaks of touch each other, but for its <disable_collisions>
+                 and neighbours. One that lies beside the robot (NAME.srdf) says only what does not touch
     xacro_args   values for the xacro:arg elements of a xacro file
     xacro_env    names of environment variables that a xacro file may read
     strict       True: every faulty part is an error. By default, parts that the mechanism does not depend on (a
@@ -104,7 +111,7 @@ def load(
     """
     options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
+        srdf=srdf, xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"load takes the path of a file, or the name of a bundled robot, not {path!r:.60}")
@@ -118,13 +125,14 @@ def load(
 def loads(
     text: str | bytes, *, base: Base | None = None, plugins: Plugins = None, model: str | None = None,
     search_path: Sequence[PathLike] = (), cut: Sequence[str] = (), closures: Closures | None = None,
-    xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (), strict: bool = False,
+    srdf: PathLike | None = None, xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (),
+    strict: bool = False,
     name: str = "<string>",
 ) -> Mechanism:  # fmt: skip
     """Reads a robot from a string, with the arguments of `load`. Diagnostics use `name` instead of a file name."""
     options = ReadingOptions(
         base=base, plugins=plugins, model=model, search_path=search_path, cut=cut, closures=closures,
-        xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
+        srdf=srdf, xacro_args={} if xacro_args is None else xacro_args, xacro_env=xacro_env, strict=strict,
     )  # fmt: skip
     _check_text(text)
     report = Report(strict=strict)
@@ -189,6 +197,10 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         from gearwright.formats.loops.closure_lists import read_closures
 
         read_closures(options.closures, draft)
+    if options.srdf is not None or (root.tag == "robot" and file is not None):
+        from gearwright.formats.srdf import read_srdf
+
+        read_srdf(options.srdf, file, draft)
     report_unread(root, ignored)
     return draft.finish(options.base, root, (options.cut,) if isinstance(options.cut, str) else tuple(options.cut))
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from math import inf
+from typing import Any, Self
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
+from gearwright.model.servos import DataSheet, servos
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,32 @@ class Motor:
     over_temperature: float = 80.0  # [°C]: the drive reports an error
     under_voltage: float = 0.5  # of the supply's nominal voltage: the drive reports an error
     brown_out: float = 0.3  # of the supply's nominal voltage: the drive restarts
+    rotor_inertia: float = 0.0  # [kg·m²], with the gears, where the file says nothing of the rotor
+    damping: float = 0.0  # [N·m·s/rad], likewise
+    friction: float = 0.0  # [N·m], likewise
+
+    @classmethod
+    def of_data_sheet(cls, sheet: DataSheet, **more: Any) -> Self:
+        """The winding and the damping d that give a sheet's torque τ and current I at rest, and its speed ω.
+
+            k = τ/I,  R = V/I,  k·(V − k·ω)/R = d·ω
+
+        k is that of the registers of current. Sheets without a current, or with one that cannot give the torque at that
+        speed, get the least that can, τ·ω/V.
+        """
+        volts, speed = more.get("duty_limit", 1.0) * sheet.voltage, sheet.no_load_speed
+        current = max(sheet.stall_current or 0.0, sheet.stall_torque * speed / volts)
+        k, R = sheet.stall_torque / current, volts / current
+        return cls(**{
+            "torque_constant": k, "resistance": R, "damping": max(0.0, k * (volts / speed - k) / R),
+            "supply_voltage": sheet.voltage, "rated_torque": sheet.stall_torque, "counts": sheet.counts,
+        } | more)  # fmt: skip
+
+    @classmethod
+    def of_servo(cls, name: str, **more: Any) -> Self:
+        """A product of `gw.servos`, by its data sheet and the inertia of its rotor."""
+        servo = servos[name]
+        return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
     @property
     def current_rating(self) -> float:
@@ -69,6 +97,10 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
         for name in ("torque_constant", "resistance", "supply_voltage", "thermal_resistance", "thermal_capacitance",
                      "ambient_temperature")
     }  # fmt: skip
+    if not (actuator.rotor_inertia or actuator.damping or actuator.friction):
+        actuator = replace(
+            actuator, rotor_inertia=motor.rotor_inertia, damping=motor.damping, friction=motor.friction
+        )  # fmt: skip
     if isinstance(actuator, DCMotor):
         return replace(actuator, command="effort", **electrical)
     own = {f.name: getattr(actuator, f.name) for f in fields(Actuator)}

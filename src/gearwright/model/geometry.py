@@ -73,6 +73,8 @@ class OtherShape:
     kind: str
 
 
+EVERY_BIT = 0xFFFF
+
 Shape = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | OtherShape
 
 
@@ -90,4 +92,6 @@ class Geometry:
     pose: Pose = IDENTITY  # X_LG: in the link's frame
     rgba: tuple[float, float, float, float] | None = None
     surface: Surface | None = None  # of a collision, where the file describes it
+    collision_bits: int = EVERY_BIT  # shapes touch where one has a bit that the other collides with
+    collides_with: int = EVERY_BIT
     source: Source | None = field(default=None, compare=False, repr=False)

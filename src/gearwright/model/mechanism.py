@@ -175,6 +175,12 @@ class Mechanism(NotebookDisplay):
         return f"<Mechanism {self.name!r}: {shown}>"
 
     @cached_property
+    def touching_links(self) -> tuple[str, ...]:
+        """Links that may touch another one in a simulation."""
+        named = {link for pair in self.contacts for link in pair.links}
+        return tuple(link for link in self.links if link in named)
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Warnings and infos of the file and of all checks, in the order of lines. Checks run on first use."""
         return _joined(self.reported, advise(self))
@@ -302,6 +308,12 @@ class Mechanism(NotebookDisplay):
         return actuation_jacobian(self, position, output)
 
     # --- changed copies ----------------------------------------------------------------------------------------
+
+    def with_parameters(self, values: Mapping[str, float]) -> Mechanism:
+        """A copy with other numbers, by the names of `parameters`: `{"arm.mass": 2.1, "motor.resistance": 1.4}`."""
+        from gearwright.model.changed_parameters import with_parameters
+
+        return with_parameters(self, values)
 
     def with_coupling(self, name: str, **changes: Any) -> Mechanism:
         """A copy with one coupling changed, e.g. `mode="compliant", natural_frequency=200, damping_ratio=1.0`."""

@@ -45,6 +45,7 @@ def compile(
     most_operations: int = MOST_OPERATIONS,
     ground: bool | float = False,
     contacts: Sequence[tuple[str, str]] | None = None,
+    part: str | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -54,6 +55,8 @@ def compile(
     coupling    mode of all couplings, instead of their own: "exact", "hard" or "compliant" (100 rad/s and damping ratio
                 1, unless the file gives them)
     gravity     three numbers [m/s²] instead of the file's
+    part        "actuation": only motors, gears and encoders, on joints that another program moves; returns an
+                `ActuationPart`. Takes dt, batch, device, precision and threads
 
     What it touches:
 
@@ -114,6 +117,12 @@ def compile(
         from gearwright.formats import load
 
         robot = load(robot)
+    if part is not None:
+        from gearwright.sim.actuation_part import compiled_part
+
+        return compiled_part(  # type: ignore[return-value]  # an ActuationPart
+            robot, part, dt=dt, batch=batch, device=device, precision=precision, threads=threads,
+        )  # fmt: skip
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,

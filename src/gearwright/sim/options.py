@@ -49,6 +49,7 @@ class Options:
     coupling: str | None = None
     iterations: int = 20
     passes: int | None = None  # None: as many as the midpoint's step has by itself
+    change: float | None = None  # of an axis in the last iteration; None: the midpoint's own
     parameters: tuple[str, ...] = ()
     gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
     threads: int | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from gearwright.model.contacts.counts import point_count
 from gearwright.model.layout.layout import coordinate_of
 from gearwright.model.layout.slots import SlotName, StepSlot
 from gearwright.sim.state.units import actuator_units, reading_units, state_units
@@ -237,19 +238,41 @@ def _reactions(layout: Layout) -> Iterator[SignalPlace]:
             yield SignalPlace(f"{joint}.{part}", unit, Derived("reaction", "reaction", 6 * i + k))
 
 
+def _contact_forces(layout: Layout) -> Iterator[SignalPlace]:
+    """Three signals per link that may touch, `link.x` … `link.z`."""
+    for i, link in enumerate(_touching_links(layout)):
+        for k, x in enumerate("xyz"):
+            yield SignalPlace(f"{link}.{x}", "N", Derived("contact_force", "contact_force", 3 * i + k))
+
+
+def _touching_links(layout: Layout) -> Groups:
+    """None where contacts do not act."""
+    links = layout.robot.touching_links if StepSlot.IMPULSE in layout.slots else ()
+    return {link: tuple(f"{link}.{x}" for x in "xyz") for link in links}
+
+
+def _contact_points(layout: Layout) -> tuple[str, ...]:
+    """The pair of links of each point, `foot|ground`."""
+    pairs = layout.robot.contacts
+    return tuple("|".join(p.links) for p in pairs for _ in range(point_count(p.a.shape, p.b.shape)))
+
+
+WIDTHS = {"link_pose": 12, "contacts": 14}  # numbers of a row; of other tables 6
+
+
 def _tables(layout: Layout) -> Iterator[SignalPlace]:
-    """Whole outputs of kernels: (rows, 6), and of poses (rows, 12), a rotation matrix row by row and the origin."""
+    """Whole outputs of kernels. A pose is its rotation matrix row by row, and the origin."""
     for name, rows in _table_rows(layout).items():
-        pose = name == "link_pose"
-        source = Derived("link_poses", "poses", 0) if pose else Derived(name, name, 0)
-        yield SignalPlace(name, "", source, shape=(len(rows), 12 if pose else 6))
+        source = Derived("link_poses", "poses", 0) if name == "link_pose" else Derived(name, name, 0)
+        yield SignalPlace(name, "", source, shape=(len(rows), WIDTHS.get(name, 6)))
 
 
 def _table_rows(layout: Layout) -> Groups:
-    """Joints or links of each table."""
+    """What each row of a table belongs to."""
     links = tuple(layout.robot.links)
     each = dict.fromkeys(("link_velocity", "link_acceleration", "link_pose"), links)
-    return {"reaction": layout.robot.layout.reacting, **each}
+    points = {"contacts": _contact_points(layout)} if _touching_links(layout) else {}
+    return {"reaction": layout.robot.layout.reacting, **each, **points}
 
 
 KINETIC, POTENTIAL = Derived("energy", "kinetic", 0), Derived("energy", "potential", 0)
@@ -296,6 +319,7 @@ _ROWS = (
         groups=_second_names),
     Family(name="coupling_effort", of="coupling", each=_couplings("effort", _derived("observation", "coupling_effort")),
         groups=_second_names, stored=False),
+    Family(name="contact_force", of="link", each=_contact_forces, groups=_touching_links, title="contact force"),
     Family(name="reaction", of="joint", each=_reactions, stored=False),
     Family(name="", of="signal", each=_single),
     Family(name="loop_position", of="joint", each=_loop_motion(Q), groups=_loop_joints(Q), word="position"),

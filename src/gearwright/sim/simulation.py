@@ -42,6 +42,8 @@ from gearwright.sim.views.ports import Port
 from gearwright.sim.views.probes import Probes
 
 if TYPE_CHECKING:
+    from gearwright.sim.derivatives.adjoint import Gradient
+    from gearwright.sim.derivatives.sensitivity import Sensitivity
     from gearwright.sim.programs.kernels import Kernels
     from gearwright.sim.recordings import Recording, Schema, Sink
     from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
@@ -368,6 +370,50 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         some per cent off.
         """
         return analysis.linearized(self)
+
+    def sensitivity(
+        self, duration: float, *, outputs: Sequence[str] | str, parameters: Sequence[str] | str = (),
+        commands: Sequence[str] | str = (), state: Sequence[str] | str = (), command: Any = None, effort: Any = None,
+        every: int = 1,
+    ) -> Sensitivity:  # fmt: skip
+        """Exact derivatives of a roll-out of `duration` seconds from here; the simulation stays where it is.
+
+        outputs     signals, by the names of recordings: "knee.position", "motor.torque", "energy"
+        parameters  of `robot.parameters`; they need not be named in `gearwright.compile`
+        commands    actuators, or joints, whose command or effort is raised in every step
+        state       numbers of the start: "knee.position", "knee.velocity"
+        command, effort  what acts, as in `run`
+        every       steps from one row to the next; the first row is the start
+
+        Forces, motors, friction, stops and loops are differentiated on the segments that the motion takes, through all
+        iterations of a step. Where two segments meet, the derivative is that of one side. A joint that sticks does not
+        move with small changes: then it is 0 (`Sensitivity.zero`), however much larger ones would do.
+        """
+        from gearwright.sim.derivatives.sensitivity import sensitivity
+
+        return sensitivity(
+            self, duration, outputs=outputs, parameters=parameters, commands=commands, state=state, command=command,
+            effort=effort, every=every,
+        )  # fmt: skip
+
+    def gradient(
+        self, duration: float, weights: Any, *, parameters: Sequence[str] | str = (),
+        state: Sequence[str] | str = (), command: Any = None, effort: Any = None, every: int = 1,
+    ) -> Gradient:  # fmt: skip
+        """The gradient of one number of a roll-out, `L = Σ weight·output`, by the adjoint method: for its price, L is
+        differentiated by all commands and efforts of all steps as well. The simulation stays where it is.
+
+        weights     by output: arrays (T,) or (T, B), a row for the start and one for every `every`-th step. Of any
+                    other L, give a function that gets the outputs by name and returns ∂L/∂output as a mapping; its
+                    `outputs` are named as a pair `(names, function)`
+
+        The other arguments are those of `sensitivity`.
+        """
+        from gearwright.sim.derivatives.adjoint import gradient
+
+        return gradient(
+            self, duration, weights, parameters=parameters, state=state, command=command, effort=effort, every=every
+        )
 
     def save(self, path: str | os.PathLike[str], questions: Sequence[str] | None = None) -> None:
         """Writes code, model and state to a file that `gearwright.open` runs without CasADi and LLVM.

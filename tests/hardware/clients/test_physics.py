@@ -4,7 +4,8 @@ import pytest
 from pytest import approx
 
 import gearwright as gw
-from gearwright.hardware.protocols.feetech_table import CURRENT_UNIT, MOST_DUTY, STS3215
+from gearwright.hardware.protocols.feetech_products import STS3215
+from gearwright.hardware.protocols.feetech_table import CURRENT_UNIT, MOST_DUTY
 from tests.hardware.clients.running import run_client
 from tests.hardware.test_feetech import COUNT, frictionless, gravity_torque
 

@@ -89,6 +89,21 @@ class FrontalMatrix:
                     whole[u] = whole[u] + x * right[u]
         return replace(self, entries=entries, whole=tuple(whole))
 
+    def with_blocks(self, blocks: Sequence[tuple[Sequence[Sparse], Sequence[Sequence[Scalar]]]]) -> FrontalMatrix:
+        """With `Jᵀ·G·J` added, for each (rows of J, symmetric G)."""
+        entries, whole = dict(self.entries), list(self.whole)
+        for rows, G in blocks:
+            for J, factors in zip(rows, G, strict=True):
+                right: Sparse = {}
+                for g, other in zip(factors, rows, strict=True):
+                    for u, x in other.items():
+                        right[u] = right.get(u, 0.0) + g * x
+                accumulate(entries, J, right, twice=False)
+                if whole:
+                    for u, x in J.items():
+                        whole[u] = whole[u] + x * right[u]
+        return replace(self, entries=entries, whole=tuple(whole))
+
     def filled_in_by(self, J: Sparse) -> bool:
         """Whether `Jᵀ·J` would couple coordinates that nothing couples, or whose fronts are on different branches."""
 

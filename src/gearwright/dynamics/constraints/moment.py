@@ -27,6 +27,7 @@ class Moment(NamedTuple):
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
     acting: Sequence[Any] = ()  # each of them at the start of the step
     friction: Sequence[Scalar] = ()  # states of frictions
+    contact: Sequence[Scalar] = ()  # impulses of contacts in a phase such as this, as they were last
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @staticmethod

@@ -109,8 +109,9 @@ class AlongRows:
 
     def spread(self: ConstraintGroup, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         found: dict[int, Scalar] = {}
-        for term, impulse in zip(self.act(now), impulses, strict=True):
-            for k, x in term.J.items():
+        rows = [J for term in self.act(now) for J in term.rows]
+        for J, impulse in zip(rows, impulses, strict=True):
+            for k, x in J.items():
                 found[k] = found.get(k, 0.0) + x * impulse
         return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from gearwright.dynamics.observers.contacts import contact_force, contacts
 from gearwright.dynamics.observers.coordinates import closure, cut_joints, observation, shafts, tree
 from gearwright.dynamics.observers.links import link_acceleration, link_poses, link_velocity, reaction, screws
 from gearwright.dynamics.observers.motion_terms import bias, energy, inverse_dynamics, mass_matrix, momentum
@@ -27,6 +28,7 @@ class Observer(NamedTuple):
 
 
 PLACED, MOVING = (StepSlot.POSITION,), (StepSlot.POSITION, StepSlot.VELOCITY)
+TOUCHED = (*MOVING, StepSlot.IMPULSE, StepSlot.DT)
 
 OBSERVERS: dict[str, Observer] = {
     "tree": Observer(MOVING, tree),
@@ -38,6 +40,8 @@ OBSERVERS: dict[str, Observer] = {
     "link_velocity": Observer(MOVING, link_velocity),
     "link_acceleration": Observer(MOVING, link_acceleration, acting=True),
     "reaction": Observer(MOVING, reaction, acting=True),
+    "contacts": Observer(TOUCHED, contacts),
+    "contact_force": Observer(TOUCHED, contact_force),
     "screws": Observer(PLACED, screws),
     "energy": Observer(MOVING, energy),
     "momentum": Observer(MOVING, momentum),

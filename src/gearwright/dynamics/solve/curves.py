@@ -23,6 +23,7 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, expression, is_number, maximum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.directions import OneDirection
 from gearwright.dynamics.solve.sweeps import Response
 
 SAMPLE = range(2, 5)  # arguments of a curve that a phase decides: rate known, time ahead, share of the rate
@@ -30,7 +31,7 @@ FAR = 1e30  # a rate that nothing reaches
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(OneDirection):
     """`function`: (rate, arguments) → f, its slope, and of a drive what it wants without limits, and the slope of that.
     A slope is not above 0, or not above the inertia that is in the matrix for this very law. `newton_steps` to find a
     point; more than one sets out anew each time. `readings`: (rate, arguments) → the impulses that are read, where

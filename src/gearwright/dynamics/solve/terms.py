@@ -4,6 +4,7 @@
     Bounded     a polyline                              stops, friction, limited drives, backlash
     Rigid       rate = wanted, whatever that takes      loop closures, hard couplings, prescribed motion
     Curve       λ = f(rate), any that does not rise     motors on their curve, users' own
+    Cone        |λₜ| ≤ λₙ, along several directions     contacts
 
 Directions are over the tree's velocities. `collected` takes them to the independent ones, where straight lines go into
 the matrix as far as they fill nothing in.
@@ -12,22 +13,24 @@ the matrix as far as they fill nothing in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, total
-from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve import swept_laws
+from gearwright.dynamics.solve.cones import Cone, Shape
 from gearwright.dynamics.solve.curves import Curve
+from gearwright.dynamics.solve.directions import OneDirection
 from gearwright.dynamics.solve.laws import Polyline
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.sweeps import Response
 
 
 @dataclass(frozen=True)
-class Straight:
+class Straight(OneDirection):
     """`as_row`: bias and compliance of the row that is the same, `J·u + bias + cfm·λ = 0`: bias = −constant/slope and
     cfm = 1/slope. It is solved as that where it would fill the matrix in."""
 
@@ -48,7 +51,7 @@ class Straight:
 
 
 @dataclass(frozen=True)
-class Bounded:
+class Bounded(OneDirection):
     J: Sparse
     law: Polyline
     cfm: ClassVar[Scalar] = 0.0
@@ -77,7 +80,7 @@ class Bounded:
 
 
 @dataclass(frozen=True)
-class Rigid:
+class Rigid(OneDirection):
     """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step.
 
     `disagreement`: as `Equality` has it.
@@ -95,11 +98,11 @@ class Rigid:
         )  # fmt: skip
 
 
-Term: TypeAlias = Straight | Bounded | Rigid | Curve
+Term: TypeAlias = Straight | Bounded | Rigid | Curve | Cone
 
 
 class Solved(NamedTuple):
-    """Velocities of a phase, the impulses of its laws, equalities and curves, and the pieces that laws are on."""
+    """Velocities of a phase, impulses by the kind of their terms, and the pieces that laws are on."""
 
     u: Column
     laws: list[Scalar]
@@ -107,6 +110,7 @@ class Solved(NamedTuple):
     curves: list[Scalar]
     pieces: list[Scalar]
     settled: Condition  # whether all are
+    cones: Sequence[Scalar] = ()  # one cone after the other
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ class Collected:
     curves: list[Curve]
     places: list[tuple[str, int]]  # of each term: the list it is in, and where
     unread: int = 0
+    cones: list[Cone] = field(default_factory=list)
 
     @staticmethod
     def of(terms: Sequence[Term], G: list[Sparse], M: FrontalMatrix, unread: int = 0) -> Collected:
@@ -129,9 +134,10 @@ class Collected:
         found = Collected([], [], [], [], [], unread)
         lists: dict[str, list[Any]] = {
             "line": found.lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+            "cone": found.cones,
         }  # fmt: skip
         for term in terms:
-            kind, placed = replace(term, J=combined(term.J, G)).place(M)
+            kind, placed = term.reduced(G).place(M)
             found.places.append((kind, len(lists[kind])))
             lists[kind].append(placed)
         return found
@@ -151,13 +157,23 @@ class Collected:
     @property
     def switching(self) -> bool:
         """Whether its solution has to be looked for."""
-        return bool(self.laws or self.curves)
+        return bool(self.laws or self.followed)
+
+    @property
+    def followed(self) -> bool:
+        """Whether there are laws that are replaced by what touches them at a point, which follows the solution."""
+        return bool(self.curves or self.cones)
 
     @property
     def read_places(self) -> list[tuple[str, int]]:
-        """Places of the terms whose impulses are read, in the order of these; a curve may have several."""
+        """Places of the terms whose impulses are read, in the order of these; a curve or cone may have several."""
+        several: dict[str, Sequence[Curve | Cone]] = {"curve": self.curves, "cone": self.cones}
         read = self.places[self.unread :]
-        return [(kind, i) for kind, i in read for _ in range(self.curves[i].size if kind == "curve" else 1)]
+        return [(kind, i) for kind, i in read for _ in range(several[kind][i].size if kind in several else 1)]
+
+    def by_cone(self, values: Sequence[Scalar]) -> list[Column]:
+        """Numbers along all directions of all cones, cone by cone."""
+        return Shape.of(self.cones).split(values)
 
     def impulses(self, found: Solved) -> Column:
         """Those that are read."""
@@ -165,7 +181,7 @@ class Collected:
         curves = [c.read(rate(c.J, found.u), x) for c, x in zip(self.curves, found.curves, strict=True)]
         laws, equalities = ([[x] for x in own] for own in (found.laws, found.equalities))
         each: Mapping[str, Sequence[list[Scalar]]] = {
-            "line": lines, "law": laws, "equality": equalities, "curve": curves,
+            "line": lines, "law": laws, "equality": equalities, "curve": curves, "cone": self.by_cone(found.cones),
         }  # fmt: skip
         return Column(x for kind, i in self.places[self.unread :] for x in each[kind][i])
 
@@ -173,9 +189,10 @@ class Collected:
         """All impulses along the independent velocities."""
         found = Column.zeros(len(solved.u))
         rows = [t.J for t in self.lines] + [t.J for t in self.laws]
-        rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
+        rows += [t.J for t in self.equalities] + [t.J for t in self.curves] + [J for t in self.cones for J in t.rows]
         lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]
-        for J, impulse in zip(rows, (*lines, *solved.laws, *solved.equalities, *solved.curves), strict=True):
+        impulses = (*lines, *solved.laws, *solved.equalities, *solved.curves, *solved.cones)
+        for J, impulse in zip(rows, impulses, strict=True):
             for n, x in J.items():
                 found[n] = found[n] + x * impulse
         return found
@@ -193,6 +210,7 @@ class Collected:
             [curve.mapped(change) for curve in self.curves],
             self.places,
             self.unread,
+            [cone.mapped(change) for cone in self.cones],
         )
 
 

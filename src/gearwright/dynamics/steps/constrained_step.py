@@ -15,6 +15,7 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
+from gearwright.dynamics.constraints.contacts import Contacts
 from gearwright.dynamics.constraints.friction import FrictionRow
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
@@ -62,6 +63,7 @@ class ConstrainedStep(ABC):
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
         self.frictions = [kind for kind in kinds if isinstance(kind, FrictionRow)]
+        self.contacts = [kind for kind in kinds if isinstance(kind, Contacts)]
 
     @abstractmethod
     def write(self) -> None:
@@ -78,8 +80,8 @@ class ConstrainedStep(ABC):
         return self.build[Slots.aim if Slots.aim in self.build else Slots.target]
 
     def inertia(self, at: Configuration, tree: TreeState) -> FrontalMatrix:
-        """M, with fronts where they take fewer operations. Loops are closed on the matrix itself."""
-        return self.model.inertia(at, tree, fronts=self.solver.fronts and not self.closures)
+        """M, with fronts where they take fewer operations. Loops and contacts act on the matrix itself."""
+        return self.model.inertia(at, tree, fronts=self.solver.fronts and not (self.closures or self.contacts))
 
     # --- what acts -------------------------------------------------------------------------------------------------
 
@@ -118,8 +120,18 @@ class ConstrainedStep(ABC):
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.targets, command, memory, acting, self.build.friction if self.frictions else (), self.eps,
+            self.targets, command, memory, acting, self.build.friction if self.frictions else (),
+            self._last_contact(phase), self.eps,
         )  # fmt: skip
+
+    def _last_contact(self, phase: Phase) -> Sequence[Scalar]:
+        """Of a half what the last step had on average; of the second one what the first has had."""
+        if not self.contacts:
+            return ()
+        (own,) = (impulses for kind, impulses in self._readings() if kind is self.contacts[0])
+        part = self.build.part[0] if Slots.part in self.build else 1.0
+        share = {0.0: part, 1.0: 0.5 * part, -1.0: 1.0}[phase.half]
+        return [share * x for x in own]
 
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""

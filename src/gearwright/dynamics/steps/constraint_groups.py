@@ -17,6 +17,7 @@ from gearwright.dynamics.actuation.shaft_rows import shaft_rows
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows
+from gearwright.dynamics.constraints.contacts import contact_groups
 from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.constraints.friction import numbered
 from gearwright.dynamics.constraints.rows import ConstraintGroup, coupling_rows
@@ -45,6 +46,7 @@ OWN: dict[str, Maker] = {
     "shafts": lambda a: shaft_rows(a.actuation),
     "backlash": lambda a: backlash_rows(a.mechanism, a.values),
     "axes": lambda a: axis_rows(a.mechanism, a.values, a.actuation.friction),
+    "contacts": lambda a: contact_groups(a.mechanism),
 }
 CONSTRAINTS: dict[str, Maker] = dict(OWN)
 

@@ -29,6 +29,7 @@ from gearwright.dynamics.solve.curves import inertia
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
+from gearwright.dynamics.steps.cone_points import ConePoints
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 
@@ -88,13 +89,16 @@ class DirectSolver:
             points = select(repeated, build.point, points)
             progress = select(repeated, build.progress, progress)
         build.rhs, build.point, build.progress, build.settled = b, points, progress, [0.0]
-        if acting.curves:
+        if acting.followed:
             build.follows = [0.0]
+        if acting.cones:
+            self._cone_points(acting).begin(guess, repeated)
         again = self._push(H, acting, name)
         assert self._stored is not None
         self._until_settled(self._stored, name, share, again=again)
         settled = build.settled[0] > 0.5
-        return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled)
+        cones = build.cone if acting.cones else []
+        return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled, cones)
 
     def carried(self, acting: Collected) -> Collected:
         """All that acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
@@ -142,9 +146,9 @@ class DirectSolver:
             build.way = _along_polylines(acting, build.velocity, self._expected(acting, share))
             build.stage(f"set_out_{name}")
             with build.loop(most, until=Slots.settled):
-                if acting.curves:
+                if acting.followed:
                     self._follow(again=again)
-                with build.unless(Slots.agreed) if acting.curves else nullcontext():
+                with build.unless(Slots.agreed) if acting.followed else nullcontext():
                     self._choose(acting, again=again)
                 build.again("switch")
 
@@ -159,23 +163,29 @@ class DirectSolver:
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = b[n] + x * constant
+        cones = self._cone_points(acting)
+        planes = cones.touching() if acting.cones else []
+        if planes:
+            H_lines, b = cones.added(H_lines, b, planes)
         problem = Problem(H_lines, b, _laws(acting), acting.equalities, self.eps)
         found = problem.iterate(build.trial, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [c - s * r for (c, s), r in zip(lines, rates, strict=True)]
         build.u, build.law, build.reaction, build.curve = found.u, found.impulses, found.reactions, impulses
         build.found, settled = found.pieces, found.settled
-        if acting.curves:
+        if acting.followed:
             build.agreed = [found.settled]
             d, met = H.diagonal(self.model.dof), found.settled > 0.5
             for curve, r, impulse in zip(acting.curves, rates, impulses, strict=True):
                 met = met & curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps)
+            if planes:
+                met = met & cones.store(found.u, planes)
             settled = where(build.settled[0] > 0.5, 1.0, as_number(met))
         build.settled = [settled]
         build.stage("switch")
 
     def _follow(self, *, again: bool) -> None:
-        """Lines go on to where the solution meets their curves.
+        """Lines go on to where the solution meets their curves, and contacts to where it meets their cones.
 
         Where laws switch one by one, lines stay as they are until all have: that ends, both at once may not.
         """
@@ -192,7 +202,10 @@ class DirectSolver:
         share = 1.0 / maximum(1.0, follows - DIRECT)
         pairs = zip(build.point, new, strict=True)
         new = [where(follows > DIRECT, old + share * (x - old), x) for old, x in pairs]
-        build.point, build.follows = select(stays, build.point, new), [follows + 1.0]
+        build.point = select(stays, build.point, new)
+        if acting.cones:
+            self._cone_points(acting).follow(stays, d)
+        build.follows = [follows + 1.0]
         build.stage("follow")
 
     def _choose(self, acting: Collected, *, again: bool) -> None:
@@ -205,6 +218,9 @@ class DirectSolver:
         chosen = choose(_laws(acting), build.trial, build.found, places, build.way, Progress(*build.progress))
         build.trial, build.progress, build.way = chosen.pieces, list(chosen.progress), chosen.way
         build.stage("choose")
+
+    def _cone_points(self, acting: Collected) -> ConePoints:
+        return ConePoints(self.build, acting, self.eps)
 
     def _expected(self, acting: Collected, share: Scalar) -> list[Scalar]:
         """Impulses of laws, by those of the last phase or step."""
@@ -225,4 +241,4 @@ def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[
 def needed_parts(H: FrontalMatrix, acting: Collected) -> FrontalMatrix:
     """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
     rows = [term for term in acting.laws if len(term.J) != 1]
-    return H if acting.curves or acting.equalities or rows else replace(H, whole=())
+    return H if acting.followed or acting.equalities or rows else replace(H, whole=())

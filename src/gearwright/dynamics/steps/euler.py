@@ -42,6 +42,7 @@ class EulerStep(ConstrainedStep):
         recovery = StopRecovery(self, masses if self.closures else None)
         if found.pieces:
             build.piece = found.pieces
+        if found.pieces or found.cones:
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
         taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
         self.end_actuators(build.position, found.u, found.u, taken)

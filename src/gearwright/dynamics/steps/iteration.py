@@ -65,17 +65,19 @@ def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float
     return found
 
 
-def tolerance(iteration: Scalar, dt: Scalar, eps: float, *, loops: bool) -> Scalar:
-    """Share of its speed by which an axis may change in the last iteration.
+def tolerance(
+    iteration: Scalar, dt: Scalar, eps: float, *, loops: bool, change: float = TUNING.change
+) -> Scalar:  # fmt: skip
+    """Share of its speed by which an axis may change in the last iteration: `change` at most.
 
     In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
     """
-    short = TUNING.change / TUNING.short**2 * (dt * dt)
+    short = change / TUNING.short**2 * (dt * dt)
     rounding: Scalar = TUNING.rounding * eps
     if loops:
-        short = where(iteration >= min(TUNING.compliance), TUNING.change, short)
+        short = where(iteration >= min(TUNING.compliance), change, short)
         rounding = maximum(rounding, TUNING.loop_rounding * eps / dt)
-    return maximum(minimum(TUNING.change, short), rounding)
+    return maximum(minimum(change, short), rounding)
 
 
 def compliance(iteration: Scalar) -> Scalar:

@@ -75,14 +75,16 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 class MidpointStep(ConstrainedStep):
-    """Writes the stages. `passes`: iterations, at most."""
+    """Writes the stages. `passes`: iterations, at most. `change`: of an axis in the last (`iteration.tolerance`)."""
 
     def __init__(
-        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float, passes: int | None = None
-    ) -> None:
+        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
+        passes: int | None = None, change: float | None = None,
+    ) -> None:  # fmt: skip
         self.direct = DirectSolver(build, model, eps)
         super().__init__(build, model, kinds, eps, self.direct)
         self.iterations = TUNING.iterations if passes is None else passes
+        self.change = TUNING.change if change is None else change
         self.energy = EnergyBalance(self)
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
@@ -172,6 +174,9 @@ class MidpointStep(ConstrainedStep):
             pieces = build.piece if first.laws else []
             build.trial, build.progress = self.direct.started(first, pieces), list(STARTED)
             build.point = [0.0] * len(first.curves)
+            if first.cones:
+                build.cone_point = [0.0] * sum(cone.size for cone in first.cones)
+                build.shift = [0.0] * len(first.cones)
         build.stage("begin")
 
     def _iterate(
@@ -186,7 +191,7 @@ class MidpointStep(ConstrainedStep):
         found = self._next_mean(acting, H, M, effort)
         if not acting.switching:
             build.u, build.reaction = found.u, found.equalities
-        enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures))
+        enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures), change=self.change)
         gain = slender_gain(self.model, found.u, dt, self.eps)
         converged = (build.converged[0] > 0.5) | has_converged(found.u, w, enough, gain) & found.settled
         build.converged = [as_number(converged)]
@@ -201,7 +206,8 @@ class MidpointStep(ConstrainedStep):
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
-        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True)
+        cone = build.cone if acting.cones else []
+        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True, cone)
 
     def _next_mean(
         self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]

@@ -71,13 +71,16 @@ class Slots(ABC):
     u = Numbers()  # velocities
     trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
+    cone_point = Numbers()  # rates at which each contact's cone is touched
+    shift = Numbers()  # of each contact: the speed that it slips with, about
     follows = Numbers()  # times that points have followed the solution in this phase
     found = Numbers()  # pieces that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline
     progress = Numbers()  # of the switching: `solve.choosing.Progress`
     law = Numbers()  # impulses: of laws,
     reaction = Numbers()  # of equalities,
-    curve = Numbers()  # of curves
+    curve = Numbers()  # of curves,
+    cone = Numbers()  # of contacts
     agreed = Numbers()  # laws are on their pieces, wherever curves are
     settled = Numbers()  # ends the switching
 

@@ -153,7 +153,7 @@ def _close(e: Element, parts: Parts, prefix: str) -> None:
     if ends is None:
         return
     (a, X_AJ), (b, X_BJ) = ends
-    if a is b or (_welded(a) is _welded(b)):
+    if a.carrier is b.carrier:
         e.warning("joint-self", f"<{e.tag}> ties {a.name!r} to itself, or to what it is welded to; it has no effect")
         return
     if a.name == WORLD:  # which is no child
@@ -166,13 +166,6 @@ def _close(e: Element, parts: Parts, prefix: str) -> None:
     joint = Joint(name=name, kind=kind, parent=parent.name, child=child.name, X_PJ=X_PJ, X_CJ=X_CJ, source=e.source)
     if parts.draft.add(parts.draft.joints, "joint", name, joint, e):
         parts.draft.cut.append(name)
-
-
-def _welded(b: Body) -> Body:
-    """The body that it is rigidly part of."""
-    while b.parent is not None and not b.joints:
-        b = b.parent
-    return b
 
 
 Frames = tuple[tuple[Body, Pose], tuple[Body, Pose]]

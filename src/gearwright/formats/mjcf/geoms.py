@@ -122,13 +122,14 @@ def _shape(kind: str, size: tuple[float, ...], mesh: MeshPart | None, e: Element
     return shapes[kind]
 
 
-def geometry(g: GeomPart, colours: dict[str, tuple[float, ...]]) -> Geometry:
-    """What the model has of it."""
+def geometry(g: GeomPart, colours: dict[str, tuple[float, ...]], touches: bool) -> Geometry:
+    """What the model has of it. Without `touches`, contact is switched off in the file."""
     rgba = exactly(g.element, "rgba", 4) if "rgba" in g.element.attributes else None
     rgba = rgba or colours.get(g.element.get("material") or "")
     colour = None if rgba is None else (rgba[0], rgba[1], rgba[2], rgba[3])
     return Geometry(
         name=g.name, shape=g.shape, pose=g.pose, rgba=colour, surface=_surface(g) if g.collides else None,
+        collision_bits=g.contype if touches else 0, collides_with=g.conaffinity if touches else 0,
         source=g.element.source,
     )  # fmt: skip
 

@@ -30,7 +30,7 @@ def add_links(parts: Parts) -> dict[str, Inertia]:
     for b in parts.bodies.values():
         _add_link(b, weights[b.name], parts)
     if parts.world.geoms:
-        collisions, visuals = _shapes(parts.world)
+        collisions, visuals = _shapes(parts.world, parts)
         world = Link(name=WORLD, visuals=visuals, collisions=collisions, source=parts.world.element.source)
         parts.draft.links[WORLD] = world
     for b in parts.bodies.values():
@@ -39,7 +39,7 @@ def add_links(parts: Parts) -> dict[str, Inertia]:
 
 
 def _add_link(b: Body, inertia: Inertia, parts: Parts) -> None:
-    collisions, visuals = _shapes(b)
+    collisions, visuals = _shapes(b, parts)
     if b.gravcomp not in (0.0, 1.0):
         message = f"body {b.name!r}: gravcomp is 0 or 1 here, not {b.gravcomp:g}; it is taken as 0"
         b.element.warning("not-simulated", message)
@@ -59,10 +59,11 @@ def _carries(b: Body, parts: Parts) -> bool:
     return any(c.parent is b for c in parts.bodies.values())
 
 
-def _shapes(b: Body) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+def _shapes(b: Body, parts: Parts) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     """What touches, and what is drawn."""
     colours = b.file.meshes.colours if b.file is not None else {}
-    made = [(g, geometry(g, colours)) for g in b.geoms]
+    touches = parts.option.on("contact")
+    made = [(g, geometry(g, colours, touches)) for g in b.geoms]
     return tuple(x for g, x in made if g.collides), tuple(x for g, x in made if is_drawn(g))
 
 

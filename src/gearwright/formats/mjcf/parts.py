@@ -93,7 +93,6 @@ class GeomPart:
     group: int = 0
     contype: int = 1
     conaffinity: int = 1
-    paired: bool = False  # a <pair> names it
 
     @property
     def X_BI(self) -> Pose:
@@ -102,7 +101,7 @@ class GeomPart:
 
     @property
     def collides(self) -> bool:
-        return self.paired or bool(self.contype or self.conaffinity)
+        return bool(self.contype or self.conaffinity)
 
 
 @dataclass
@@ -133,6 +132,19 @@ class Body:
         while b is not None:
             X, b = b.X_PB @ X, b.parent
         return X
+
+    @property
+    def carrier(self) -> Body:
+        """The body with joints, or the world, that it is rigidly part of."""
+        b = self
+        while b.parent is not None and not b.joints:
+            b = b.parent
+        return b
+
+    @property
+    def above(self) -> Body | None:
+        """What the body that carries it is attached to by joints."""
+        return None if self.parent is None else self.parent.carrier
 
     def upwards(self) -> Iterator[Body]:
         """The body and those that carry it, the world last."""

@@ -43,7 +43,7 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
         heed(section, "deformable")
         for e in section.all("flex", "skin"):
             heed(e, f"deformable/{e.tag}")
-    excluded, paired = read_contact(parts)
+    read_contact(parts)
     weights = add_links(parts)
     read_tendons(parts)
     add_equalities(parts)
@@ -52,7 +52,7 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
     add_tendon_forces(parts)
     add_sensors(parts)
     add_keyframes(parts, actuators.names)
-    add_contacts(parts, excluded, paired)
+    add_contacts(parts)
     if not draft.links:
         root.error("link-not-found", "the robot has no bodies")
 

@@ -39,6 +39,7 @@ class Library:
     elements: int = 0  # of all included files
     _depth: dict[str, int] = field(default_factory=dict)  # file → how many includes lead to it
     _parsed: dict[Path, Element | None] = field(default_factory=dict)
+    _included_by: dict[int, Included | None] = field(default_factory=dict)  # id of an <include> → what it brings
     _configured: dict[Path, Path | None] = field(default_factory=dict)  # folder → the file that its model.config names
 
     @cached_property
@@ -59,7 +60,9 @@ class Library:
 
         In a world one model is wanted and others may be missing: then it is a warning (strict=False).
         """
-        found = self._included(e, strict)
+        if id(e) not in self._included_by:  # asked for first to choose a model, then to read it
+            self._included_by[id(e)] = self._included(e, strict)
+        found = self._included_by[id(e)]
         if found is None:
             e.consume()
         return found

@@ -104,10 +104,10 @@ def _meshes(robot: Mechanism) -> Iterator[tuple[str, Source]]:
     """Addresses by link, each once."""
     seen: set[str] = set()
     for link in robot.links.values():
-        for shape in (g.shape for g in (*link.visuals, *link.collisions)):
-            if isinstance(shape, Mesh) and shape.uri not in seen:
-                seen.add(shape.uri)
-                yield shape.uri, link.source or Source(file="", line=0)
+        for g in (*link.visuals, *link.collisions):
+            if isinstance(g.shape, Mesh) and g.shape.uri not in seen:
+                seen.add(g.shape.uri)
+                yield g.shape.uri, g.source or link.source or Source(file="", line=0)
 
 
 def _is_local(uri: str) -> bool:

@@ -1,5 +1,8 @@
 """Which model of an SDFormat file is loaded: the one named, the only one that moves, or all of a world.
 
+The only model that moves keeps its names; static models beside it, of its world, are the environment that it touches.
+Of several that move, all are loaded as one mechanism, with names `model::link`.
+
 Names are those of models; where several worlds have a model of the same name, `world::model` says which, and
 `world::*` stands for all models of one world.
 """
@@ -11,6 +14,7 @@ from dataclasses import dataclass, field
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.version import Version
 from gearwright.formats.xml.located_xml import Element
+from gearwright.formats.xml.source_text import descendants
 
 EVERY = "*"  # all models of a world as one mechanism
 
@@ -24,6 +28,7 @@ class Candidate:
     placing: Element  # the model itself, or the <include> that brings it
     holder: Element  # the <world> or <sdf> that it stands in
     others: list[Candidate] = field(default_factory=list)  # beside it in its holder; of the one that is chosen
+    environment: list[Candidate] = field(default_factory=list)  # those of them that are loaded along
 
     @property
     def name(self) -> str:
@@ -32,6 +37,11 @@ class Candidate:
     @property
     def static(self) -> bool:
         return is_static(self.model) or is_static(self.placing)
+
+    @property
+    def touchable(self) -> bool:
+        """Whether it has a shape that something could touch."""
+        return self.model.tag == "robot" or any(e.tag == "collision" for e in descendants(self.model))
 
 
 def is_static(model: Element) -> bool:
@@ -46,15 +56,20 @@ def choose(root: Element, chosen: str | None, library: Library, version: Version
     for w in worlds:
         w.get("name")
     if worlds and chosen is not None and (chosen == EVERY or chosen.endswith(f"::{EVERY}")):
-        return _whole_world(root, chosen, worlds, version)
+        return _whole_world(root, _named_world(root, chosen, worlds), worlds, version)
     found = [c for holder in (root, *worlds) for c in _candidates(holder, library, version, root)]
     if chosen == EVERY and len(found) > 1:
         return Candidate(model=root, version=version, placing=root, holder=root)
+    meant = [c for c in found if not c.static] or found
+    if chosen is None and len(meant) > 1 and meant[0].holder.tag == "world" and len({id(c.holder) for c in meant}) == 1:
+        return _whole_world(root, meant[0].holder, worlds, version)
     taken = _by_name(root, chosen, found) if chosen not in (None, EVERY) else _only_moving(root, found)
     if taken is None:
         return None
+    if chosen is None and taken.holder.tag == "world" and not taken.static:
+        taken.environment.extend(c for c in found if c.touchable and c.static and c.holder is taken.holder)
     for c in found:
-        if c is not taken:
+        if c is not taken and c not in taken.environment:
             c.model.info("element-ignored", f"model {c.name!r} is not the one loaded")
             for e in (c.model, c.placing):
                 e.consume()
@@ -62,24 +77,28 @@ def choose(root: Element, chosen: str | None, library: Library, version: Version
     return taken
 
 
-def _whole_world(root: Element, chosen: str, worlds: list[Element], version: Version) -> Candidate | None:
+def _named_world(root: Element, chosen: str, worlds: list[Element]) -> Element | None:
+    """Of `world::*`; of `*` the first."""
     names = [w.attributes.get("name", "") for w in worlds]
     wanted = chosen.removesuffix(EVERY).removesuffix("::")
     if wanted and wanted not in names:
         root.error("model-choice", f"there is no world {wanted!r}{root.report.near(wanted, names)}")
         return None
-    taken = names.index(wanted) if wanted else 0
-    for i, other in enumerate(worlds):
-        if i != taken:
-            how = f"model='{names[i]}::{EVERY}' loads it"
-            other.warning(
-                "model-choice", f"there are {len(worlds)} worlds; {names[taken]!r} is loaded, not this: {how}"
-            )
+    return worlds[names.index(wanted) if wanted else 0]
+
+
+def _whole_world(root: Element, world: Element | None, worlds: list[Element], version: Version) -> Candidate | None:
+    if world is None:
+        return None
+    name = world.attributes.get("name", "")
+    for other in worlds:
+        if other is not world:
+            how = f"model='{other.attributes.get('name', '')}::{EVERY}' loads it"
+            other.warning("model-choice", f"there are {len(worlds)} worlds; {name!r} is loaded, not this: {how}")
             other.consume()
     for m in root.all("model", "include"):
         m.warning("model-choice", f"this {m.tag} stands beside the world that is loaded, and is not part of it")
         m.consume()
-    world = worlds[taken]
     return Candidate(model=world, version=version, placing=world, holder=world)
 
 

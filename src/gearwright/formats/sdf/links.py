@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gearwright.formats.draft import Draft
 from gearwright.formats.parts.geometry import read_shape
+from gearwright.formats.parts.surfaces import collision_bits, read_surface
 from gearwright.formats.sdf.inertia import read_inertia
 from gearwright.formats.sdf.scope import PoseError, Scope, pose_on
 from gearwright.formats.sdf.sensors import read_link_sensors
@@ -29,6 +32,8 @@ def read_link(e: Element, name: str, scope: Scope, draft: Draft) -> None:
         source=e.source,
     )
     e.child("pose")
+    if e.child_truth("self_collide", scope.element.child_truth("self_collide", False)):
+        draft.self_collide.append(full)
     if draft.add(draft.links, "link", full, link, e):
         draft.X_WL[full] = X_WL
         read_link_sensors(e, name, scope, draft)
@@ -42,11 +47,19 @@ def _geometries(e: Element, scope: Scope, link: str, tag: str) -> list[tuple[Ele
             shape = read_shape(g)
             X = pose_on(g, link, scope)
             rgba = _colour(g)
+        contact = _contact(g) if tag == "collision" else {}
         name = g.get("name") or f"{tag}{i + 1}"
-        g.consume()  # surfaces, lasers, shadows: for rendering and contact
+        g.consume()  # lasers and shadows: for rendering
         if shape is not None and not reading.failed:
-            found.append((g, Geometry(name=name, shape=shape, pose=X, rgba=rgba)))
+            found.append((g, Geometry(name=name, shape=shape, pose=X, rgba=rgba, source=g.source, **contact)))
     return found
+
+
+def _contact(g: Element) -> dict[str, Any]:
+    """What a shape does when it touches."""
+    bits = collision_bits(g)
+    masks = {} if bits is None else {"collision_bits": bits, "collides_with": bits}
+    return {"surface": read_surface(g), **masks}
 
 
 def _colour(g: Element) -> tuple[float, float, float, float] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from gearwright.formats.draft import Draft
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.choice import Candidate, choose
 from gearwright.formats.sdf.models import ModelReader
-from gearwright.formats.sdf.scope import MODEL, ROOTS, Fragment, PoseError, Scope
+from gearwright.formats.sdf.scope import MODEL, ROOTS, Fragment, Placed, PoseError, Scope, read_pose
 from gearwright.formats.sdf.sensors import LEFT
 from gearwright.formats.sdf.version import Version, read_version
 from gearwright.formats.transmissions.plugins import PluginPolicy
@@ -25,7 +27,6 @@ IGNORED = {
     "audio_source": "sound",
     "battery": "batteries",
     "particle_emitter": "particles",
-    "self_collide": "collision settings",
     "allow_auto_disable": "settings of a physics engine",
     "enable_wind": "wind",
     "must_be_base_link": "settings of a physics engine",
@@ -47,7 +48,6 @@ IGNORED = {
     "physics": "settings of a physics engine",
     "audio": "sound",
     "origin": "the old origin element",
-    "drake:proximity_properties": "contact settings of Drake",
     "drake:perception_properties": "rendering settings of Drake",
     "drake:collision_filter_group": "collision settings of Drake",
 }
@@ -67,13 +67,33 @@ def read_sdf(root: Element, draft: Draft, plugins: PluginPolicy, library: Librar
         _read_gravity(top.holder, draft)
     reader = ModelReader(draft, plugins, library)
     scope = reader.scope(element, "", None, top.version)
+    draft.scene = scope.is_world
     reader.place(scope, IDENTITY if scope.is_world else _pose(reader, scope, top, version))
+    if top.environment:
+        _read_environment(reader, top, version)
     reader.finish()
     static = [e.child_truth("static", False) for e in (top.model, top.placing)]
     if any(static):
         draft.fixed.update(draft.links)
     if not draft.links:
         element.error("link-not-found", f"the {element.tag} {draft.name!r} has no links")
+
+
+def _read_environment(reader: ModelReader, top: Candidate, version: Version) -> None:
+    """Static models beside the one that is loaded: what it touches. One that cannot be read is left out."""
+    world = Scope(top.holder, "")
+    fragment = Fragment(top.holder, version)
+    reader.collect_frames(world, fragment)
+    world.parts.setdefault(top.name, Placed(top.model, "model", *read_pose(top.placing)))
+    for c in top.environment:
+        with c.model.report.leaving_out(f"model {c.name!r}") as reading:
+            reader.nest(world, c.model, c.placing, Fragment(c.model, c.version))
+            name = c.model.attributes.get("name", "")
+            if reading.failed or name not in world.models:
+                c.model.consume()
+                continue
+            with suppress(PoseError):
+                reader.place(world.models[name], world.resolve(name, c.placing))
 
 
 def _leave_world(world: Element) -> None:

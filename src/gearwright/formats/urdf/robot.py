@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 from gearwright.formats.draft import Draft
@@ -10,6 +11,7 @@ from gearwright.formats.parts.axes import unit
 from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.parts.geometry import read_shape
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
+from gearwright.formats.parts.surfaces import read_bullet_contact, read_surface, surface_of
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.version import parsed_version
 from gearwright.formats.transmissions.plugins import PluginPolicy
@@ -52,8 +54,6 @@ IGNORED = {
     "calibration": "calibration flags",
     "verbose": "the old verbose flag",
     "self_collision_checking": "collision settings",
-    "contact": "contact settings",
-    "contact_coefficients": "contact settings",
     "mujoco": "settings for MuJoCo",
     "texture": "textures",
     "collision_checking": "collision settings",
@@ -138,7 +138,7 @@ def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None], rename
         name=name,
         inertia=_inertia(e, name),
         visuals=_geometries(e, "visual", colours),
-        collisions=_geometries(e, "collision", colours),
+        collisions=_with_contact(e, _geometries(e, "collision", colours)),
         source=e.source,
     )
     draft.add(draft.links, "link", name, link, e)
@@ -209,13 +209,26 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
         rgba = None
         if material is not None:
             rgba = _colour(material) or colours.get(material.attributes.get("name", ""))
+        surface = read_surface(g) if tag == "collision" else None
         for setting in g.all(*SETTINGS):
             setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
         if shape is not None and not reading.failed:
-            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba))
+            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba, surface=surface, source=g.source))
     return tuple(found)
+
+
+def _with_contact(e: Element, collisions: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
+    """With the surface that PyBullet's <contact> gives to a link."""
+    contact = e.child("contact")
+    if contact is None:
+        return collisions
+    with e.report.leaving_out("<contact>") as reading:
+        values = read_bullet_contact(contact)
+    if reading.failed:
+        return collisions
+    return tuple(replace(g, surface=surface_of(contact, values, g.surface)) for g in collisions)
 
 
 def _colour(material: Element) -> Rgba | None:

@@ -18,7 +18,7 @@ from gearwright.model.hardware.device_bindings import PROTOCOLS
 # Names that people call protocols by, and the protocol that they mean
 OTHER_NAMES = {
     "canopen": "cia402", "ds402": "cia402", "cia301": "cia402", "cansimple": "odrive", "scservo": "feetech",
-    "sts3215": "feetech", "mit": "damiao",
+    "sts3215": "feetech", "mit": "damiao", "hls": "feetech_hls", "scs": "feetech_scs", "scscl": "feetech_scs",
 }  # fmt: skip
 
 __all__ = ["PROTOCOLS", "Protocol", "protocol"]

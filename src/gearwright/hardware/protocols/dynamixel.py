@@ -6,21 +6,24 @@ from collections.abc import Callable
 
 from gearwright.hardware.device import SerialDevice, SerialLine
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.dynamixel_packets import Finder, Packet, status
+from gearwright.hardware.protocols.dynamixel_packets import BROADCAST, Finder, Packet, fast_status, status
+from gearwright.hardware.protocols.dynamixel_products import MODELS
 from gearwright.hardware.protocols.dynamixel_servo import (
     CRC_ERROR,
     INSTRUCTION_ERROR,
     LENGTH_ERROR,
+    RESULT_FAIL,
     DynamixelServo,
 )
-from gearwright.hardware.protocols.dynamixel_table import MODELS
 
-BROADCAST = 0xFE
-PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT = 1, 2, 3, 4, 5, 6, 8
-SYNC_READ, SYNC_WRITE, BULK_READ, BULK_WRITE = 0x82, 0x83, 0x92, 0x93
+PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, CLEAR, BACKUP = 1, 2, 3, 4, 5, 6, 8, 0x10, 0x20
+SYNC_READ, SYNC_WRITE, BULK_READ, BULK_WRITE, FAST_SYNC_READ, FAST_BULK_READ = 0x82, 0x83, 0x92, 0x93, 0x8A, 0x9A
+CLEAR_TURNS = b"\x01DXL\x22"
+STORE, RESTORE = b"\x01CTRL", b"\x02CTRL"
 KEEP_ID = (0x01, 0x02)  # options of a factory reset: everything but the id (and the baud rate)
 PATIENCE = 0.1  # [s] after which a packet that has begun is given up
 
+Asked = tuple[int, int, int]  # servo, address, length
 Answer = tuple[int, bytes] | None  # error and data; None: no status packet
 
 
@@ -37,11 +40,11 @@ class DynamixelLine(SerialLine):
         self._finder, self._begun = Finder(), 0.0
         self._each: dict[int, Callable[[DynamixelServo, bytes, bool, float], Answer]] = {
             PING: self._ping, READ: self._read, WRITE: self._write, REG_WRITE: self._reg_write, ACTION: self._action,
-            RESET: self._reset, REBOOT: self._reboot,
+            RESET: self._reset, REBOOT: self._reboot, CLEAR: self._clear, BACKUP: self._backup,
         }  # fmt: skip
         self._groups: dict[int, Callable[[bytes, float], bytes]] = {
             SYNC_READ: self._sync_read, SYNC_WRITE: self._sync_write, BULK_READ: self._bulk_read,
-            BULK_WRITE: self._bulk_write,
+            BULK_WRITE: self._bulk_write, FAST_SYNC_READ: self._fast_sync_read, FAST_BULK_READ: self._fast_bulk_read,
         }  # fmt: skip
 
     def clear(self) -> None:
@@ -127,23 +130,51 @@ class DynamixelLine(SerialLine):
         s.power_on(t)
         return 0, b""
 
+    def _clear(self, s: DynamixelServo, parameters: bytes, all_: bool, t: float) -> Answer:
+        """The count of turns, of a servo that stands still."""
+        if parameters != CLEAR_TURNS or s.turning:
+            return RESULT_FAIL, b""
+        s.reduce_to_one_turn()
+        return 0, b""
+
+    def _backup(self, s: DynamixelServo, parameters: bytes, all_: bool, t: float) -> Answer:
+        if parameters not in (STORE, RESTORE) or s.table["torque_enable"]:
+            return RESULT_FAIL, b""
+        if parameters == STORE:
+            s.store()
+        else:
+            s.restore(t)
+        return 0, b""
+
     # --- groups -------------------------------------------------------------------------------------------------
 
     def _sync_read(self, parameters: bytes, t: float) -> bytes:
-        if len(parameters) < 5:
-            self._finder.malformed += 1
-            return b""
-        address, length = _word(parameters, 0), _word(parameters, 2)
-        return self._read_each([(i, address, length) for i in parameters[4:]], t)
+        return self._read_each(self._of_sync(parameters), t)
 
     def _bulk_read(self, parameters: bytes, t: float) -> bytes:
+        return self._read_each(self._of_bulk(parameters), t)
+
+    def _fast_sync_read(self, parameters: bytes, t: float) -> bytes:
+        return self._read_fast(self._of_sync(parameters), t)
+
+    def _fast_bulk_read(self, parameters: bytes, t: float) -> bytes:
+        return self._read_fast(self._of_bulk(parameters), t)
+
+    def _of_sync(self, parameters: bytes) -> list[Asked]:
+        if len(parameters) < 5:
+            self._finder.malformed += 1
+            return []
+        address, length = _word(parameters, 0), _word(parameters, 2)
+        return [(i, address, length) for i in parameters[4:]]
+
+    def _of_bulk(self, parameters: bytes) -> list[Asked]:
         if not parameters or len(parameters) % 5:
             self._finder.malformed += 1
-            return b""
+            return []
         rows = range(0, len(parameters), 5)
-        return self._read_each([(parameters[k], _word(parameters, k + 1), _word(parameters, k + 3)) for k in rows], t)
+        return [(parameters[k], _word(parameters, k + 1), _word(parameters, k + 3)) for k in rows]
 
-    def _read_each(self, asked: list[tuple[int, int, int]], t: float) -> bytes:
+    def _read_each(self, asked: list[Asked], t: float) -> bytes:
         by_id = {s.node: s for s in self._on_line()}
         answers = []
         for servo, address, length in asked:
@@ -151,6 +182,22 @@ class DynamixelLine(SerialLine):
                 by_id[servo].heard(t)
                 answers.append(self._status(by_id[servo], *by_id[servo].read(address, length)))
         return b"".join(answers)
+
+    def _read_fast(self, asked: list[Asked], t: float) -> bytes:
+        """Each servo waits for the one before it: after one that is silent, the packet breaks off."""
+        by_id, parts = {s.node: s for s in self._on_line()}, list[tuple[int, int, bytes]]()
+        for servo, address, length in asked:
+            s = by_id.get(servo)
+            if s is None or not s.table["status_level"]:
+                break
+            s.heard(t)
+            error, data = s.read(address, length)
+            if error:
+                s.malformed += 1
+                break
+            s.answered += 1
+            parts.append((s.alert, servo, data))
+        return fast_status(parts, sum(length + 4 for _, _, length in asked)) if parts else b""
 
     def _sync_write(self, parameters: bytes, t: float) -> bytes:
         length = _word(parameters, 2)

@@ -9,6 +9,7 @@ HEAD = b"\xff\xff\xfd"
 STUFFED = b"\xff\xff\xfd\xfd"
 LONGEST = 1024  # bytes after the length field
 STATUS = 0x55
+BROADCAST = 0xFE
 _POLYNOMIAL = 0x8005
 
 
@@ -39,6 +40,18 @@ def packet(servo: int, instruction: int, parameters: bytes = b"") -> bytes:
 
 def status(servo: int, error: int, parameters: bytes = b"") -> bytes:
     return packet(servo, STATUS, bytes((error,)) + parameters)
+
+
+def fast_status(parts: list[tuple[int, int, bytes]], length: int) -> bytes:
+    """One packet that several servos write in turn: of each its error, its id, its data and the CRC up to there.
+
+    `length` is that of all the servos asked, so that a host waits for those that say nothing. Nothing is stuffed.
+    """
+    data = HEAD + bytes((0, BROADCAST)) + (length + 1).to_bytes(2, "little") + bytes((STATUS,))
+    for error, servo, content in parts:
+        data += bytes((error, servo)) + content
+        data += crc16(data).to_bytes(2, "little")
+    return data
 
 
 class Packet(NamedTuple):

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import pi
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.protocols.dynamixel_products import MODELS, MODES, DynamixelMotor
 from gearwright.hardware.protocols.dynamixel_table import (
     ACCELERATION_UNIT,
+    BACKED_UP,
+    BLOCKS,
     CENTRE,
     COUNTS,
-    CURRENT_UNIT,
     ENCODER,
     ERRORS,
+    GOAL_ENABLES,
     INDIRECT,
-    INDIRECT_ADDRESS,
-    INDIRECT_DATA,
-    LENGTH,
     LOOP_RATE,
     MOST_PWM,
-    NUMBERS,
     OVERHEATING,
     OVERLOAD,
-    TABLE,
+    REVERSED,
+    STARTUP_RESTORE,
+    STARTUP_TORQUE,
+    TIME_BASED,
     VELOCITY_UNIT,
     VOLTAGE,
 )
@@ -34,27 +36,32 @@ from gearwright.hardware.setpoints import COAST, Current, Duty, Setpoint
 
 COUNT = 2 * pi / COUNTS  # [rad]
 CURRENT_MODE, VELOCITY_MODE, POSITION_MODE, EXTENDED, CURRENT_POSITION, PWM_MODE = 0, 1, 3, 4, 5, 16
-MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
-REVERSED, TIME_BASED = 1, 4  # bits of `drive_mode`
 GUARD_PERIOD = 0.02  # [s]: unit of the bus watchdog
 OVERLOAD_TIME = 1.5  # [s] at the limit of the PWM without moving
 WATCHDOG_TRIPPED = 255
 # errors of a status packet
 RESULT_FAIL, INSTRUCTION_ERROR, CRC_ERROR, RANGE_ERROR, LENGTH_ERROR, LIMIT_ERROR, ACCESS_ERROR = range(1, 8)
 ALERT = 0x80
+OPERATING_MODE, TORQUE_ENABLE = 11, 64  # addresses
 _GOALS = {"goal_position", "goal_velocity", "goal_current", "goal_pwm"}
+_OF_A_MODE = BACKED_UP - {name for name in BACKED_UP if name.startswith("indirect")}
 
 
 class DynamixelServo(RegisterServo):
     """Registers in front of a drive. Zero of the shaft is position 2048."""
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
-        super().__init__(drive, node, options, ControlTable(TABLE, LENGTH))
-        self.table["model"] = NUMBERS.get(self.options.get("model", ""), NUMBERS["xm430-w350"])
+        self.product = drive.motor if isinstance(drive.motor, DynamixelMotor) else MODELS["xm430-w350"]
+        rows = self.product.rows
+        super().__init__(drive, node, options, ControlTable(rows, rows[-1].address + rows[-1].size))
         volts = round(10 * drive.motor.supply_voltage)
-        self.table["max_voltage"], self.table["min_voltage"] = round(1.35 * volts), round(0.79 * volts)
-        self._eeprom = bytes(self.table.image)
+        if not self.table["min_voltage"] <= volts <= self.table["max_voltage"]:  # a file that knows better
+            self.table["max_voltage"], self.table["min_voltage"] = round(1.35 * volts), round(0.79 * volts)
+            self._eeprom = bytes(self.table.image)
+        self._blocks = [(at, data) for at, data in BLOCKS if data < len(self.table.image)]
+        self._backup = bytes(self.table.image)
         self._kept: tuple[int, bytes] | None = None
+        self._turns = 0  # that the reading leaves out
         self._guard, self._stalled, self._heard = 0.0, 0.0, 0.0  # [s]
         self._loop: Setpoint = COAST
 
@@ -62,10 +69,42 @@ class DynamixelServo(RegisterServo):
 
     def power_on(self, t: float) -> None:
         super().power_on(t)
-        self.table["hardware_error"] = 0
-        self.table["goal_pwm"], self.table["goal_current"] = self.table["pwm_limit"], self.table["current_limit"]
+        table = self.table
+        table["hardware_error"] = 0
+        if table["startup"] & STARTUP_RESTORE:
+            self._copy(self._backup, BACKED_UP)
+        self._goals_to_limits()
         self._kept, self._guard, self._stalled, self._heard = None, t + GUARD_PERIOD, 0.0, t
+        self._loop = COAST
+        self.reduce_to_one_turn()
+        table["goal_position"] = self.position & 0xFFFFFFFF
+        table["torque_enable"] = table["startup"] & STARTUP_TORQUE
         self._switch()
+
+    def _goals_to_limits(self) -> None:
+        for goal, limit in (("goal_pwm", "pwm_limit"), ("goal_current", "current_limit")):
+            if goal in self.table:
+                self.table[goal] = self.table[limit]
+
+    def reduce_to_one_turn(self) -> None:
+        """The position that is read becomes one of the turn 0 … 4095, but for the homing offset."""
+        self._turns = (self._counts + CENTRE) // COUNTS
+
+    def store(self) -> None:
+        """The backup: EEPROM, gains, profile and indirect addresses."""
+        self._backup = bytes(self.table.image)
+
+    def restore(self, t: float) -> None:
+        """The EEPROM of the backup, and a reboot."""
+        self._copy(self._backup, {row.name for row in self.table.rows if row.kind == EEPROM})
+        self._eeprom = bytes(self.table.image)
+        self.power_on(t)
+
+    def _copy(self, image: bytes, names: Collection[str]) -> None:
+        for row in self.table.rows:
+            if row.name in names:
+                part = slice(row.address, row.address + row.size)
+                self.table.image[part] = image[part]
 
     def factory_reset(self, t: float, keep_id: bool) -> None:
         node = self.node
@@ -87,8 +126,21 @@ class DynamixelServo(RegisterServo):
         return -1 if self.table["drive_mode"] & REVERSED else 1
 
     @property
+    def _counts(self) -> int:
+        return self._sign * round(self.drive.sample.position / COUNT)
+
+    @property
+    def _zero(self) -> int:
+        """What the reading says where the shaft is at 0 rad."""
+        return CENTRE + self.table.signed("homing_offset") - COUNTS * self._turns
+
+    @property
     def position(self) -> int:
-        return self._sign * round(self.drive.sample.position / COUNT) + CENTRE + self.table.signed("homing_offset")
+        return self._counts + self._zero
+
+    @property
+    def turning(self) -> bool:
+        return round(abs(self.drive.sample.velocity) / VELOCITY_UNIT) > self.table["moving_threshold"]
 
     @property
     def duty(self) -> float:
@@ -97,19 +149,24 @@ class DynamixelServo(RegisterServo):
 
     def read(self, address: int, length: int) -> tuple[int, bytes]:
         """Error and data."""
-        if address + length > LENGTH:
+        image = self.table.image
+        if address + length > len(image):
             return RANGE_ERROR, b""
         self._refresh()
-        image = self.table.image
-        if address + length > INDIRECT_DATA:
-            for k, target in self._indirect().items():
-                image[INDIRECT_DATA + k] = image[target]
+        for at, target in self._indirect().items():
+            if address <= at < address + length:
+                image[at] = image[target]
         return 0, bytes(image[address : address + length])
 
     def _indirect(self) -> dict[int, int]:
-        """Bytes of the indirect data that stand for others: number → address."""
-        words = (self.table[f"indirect_address_{k + 1}"] for k in range(INDIRECT))
-        return {k: target for k, target in enumerate(words) if target < INDIRECT_ADDRESS}
+        """Addresses of indirect data that stand for others, and those."""
+        image, found = self.table.image, dict[int, int]()
+        for at, data in self._blocks:
+            for k in range(INDIRECT):
+                target = image[at + 2 * k] | image[at + 2 * k + 1] << 8
+                if target < BLOCKS[0][0]:
+                    found[data + k] = target
+        return found
 
     def _refresh(self) -> None:
         table, now, sign = self.table, self.drive.sample, self._sign
@@ -117,16 +174,18 @@ class DynamixelServo(RegisterServo):
         speed = round(sign * now.velocity / VELOCITY_UNIT)
         table["present_velocity"] = speed
         table["present_pwm"] = round(sign * self.duty * MOST_PWM)
-        table["present_current"] = round(sign * now.current / CURRENT_UNIT)
+        if "present_current" in table:
+            table["present_current"] = round(sign * now.current / self.product.current_unit)
+        else:
+            table["present_load"] = round(1000 * sign * self.duty)
         table["present_voltage"] = round(10 * now.voltage)
         table["present_temperature"] = max(0, min(255, round(now.temperature)))
-        table["moving"] = abs(speed) > table["moving_threshold"]
+        table["moving"] = self.turning
         table["realtime_tick"] = round(now.time * 1000) % 32768
         table["registered"] = self._kept is not None
         loop = self._loop
         if isinstance(loop, PositionServo):
-            trajectory = sign * round(loop.profile.position / COUNT) + CENTRE + table.signed("homing_offset")
-            table["position_trajectory"] = trajectory
+            table["position_trajectory"] = sign * round(loop.profile.position / COUNT) + self._zero
             table["velocity_trajectory"] = round(sign * loop.profile.velocity / VELOCITY_UNIT)
             arrived = abs(self.position - table.signed("goal_position")) <= 20
             table["moving_status"] = arrived | (2 if loop.profile.position != loop.goal else 0)
@@ -139,7 +198,7 @@ class DynamixelServo(RegisterServo):
 
     def keep(self, address: int, data: bytes) -> int:
         self._kept = (address, data)
-        return 0 if address + len(data) <= LENGTH else RANGE_ERROR
+        return 0 if address + len(data) <= len(self.table.image) else RANGE_ERROR
 
     def act(self, t: float) -> None:
         if self._kept is not None:
@@ -148,7 +207,7 @@ class DynamixelServo(RegisterServo):
 
     def write(self, address: int, data: bytes, t: float) -> int:
         """Error; a write that has one changes nothing."""
-        if not data or address + len(data) > LENGTH:
+        if not data or address + len(data) > len(self.table.image):
             return RANGE_ERROR
         for at, part in self._direct(address, data):
             error = self._write(at, part)
@@ -158,11 +217,11 @@ class DynamixelServo(RegisterServo):
 
     def _direct(self, address: int, data: bytes) -> list[tuple[int, bytes]]:
         """A write as writes of the registers themselves: neighbours in indirect data may be far apart."""
-        if address < INDIRECT_DATA:
-            return [(address, data)]
         indirect, runs = self._indirect(), list[tuple[int, bytes]]()
-        for k, byte in enumerate(data, start=address - INDIRECT_DATA):
-            target = indirect.get(k, INDIRECT_DATA + k)
+        if not any(address + k in indirect for k in range(len(data))):
+            return [(address, data)]
+        for k, byte in enumerate(data, start=address):
+            target = indirect.get(k, k)
             if runs and runs[-1][0] + len(runs[-1][1]) == target:
                 runs[-1] = (runs[-1][0], runs[-1][1] + bytes((byte,)))
             else:
@@ -192,10 +251,10 @@ class DynamixelServo(RegisterServo):
     def _allowed(self, names: set[str]) -> bool:
         """Goals within the limits of the servo."""
         table = self.table
-        if "operating_mode" in names and table["operating_mode"] not in MODES:
+        if "operating_mode" in names and table["operating_mode"] not in self.product.modes:
             return False
         limits = {"goal_pwm": "pwm_limit", "goal_current": "current_limit", "goal_velocity": "velocity_limit"}
-        if any(abs(table.signed(goal)) > table[limit] for goal, limit in limits.items() if goal in names):
+        if any(abs(table.signed(g)) > table[limit] for g, limit in limits.items() if g in names and g in table):
             return False
         goal = table.signed("goal_position")
         single = table["operating_mode"] == POSITION_MODE and "goal_position" in names
@@ -216,15 +275,31 @@ class DynamixelServo(RegisterServo):
             self.node = table["id"]
         if "torque_enable" in names and table["hardware_error"] & table["shutdown"]:
             table["torque_enable"] = 0  # only a reboot ends a shutdown
-        if "operating_mode" in names:
-            table["goal_pwm"], table["goal_current"] = table["pwm_limit"], table["current_limit"]
-        if names & {"torque_enable", "operating_mode"}:
-            if table["torque_enable"] and not before[64]:
+        changed = "operating_mode" in names and table["operating_mode"] != before[OPERATING_MODE]
+        if changed:
+            self._reset_for_mode()
+        goal_enables = table["drive_mode"] & GOAL_ENABLES and names & _GOALS and not table["hardware_error"]
+        if goal_enables and not table["torque_enable"]:
+            table["torque_enable"] = 1
+            if table["operating_mode"] == POSITION_MODE:
+                self.reduce_to_one_turn()
+            self._switch()
+        elif names & {"torque_enable", "operating_mode"}:
+            if table["operating_mode"] == POSITION_MODE and (changed or "torque_enable" in names):
+                self.reduce_to_one_turn()
+            if table["torque_enable"] and not before[TORQUE_ENABLE]:
                 table["goal_position"] = self.position & 0xFFFFFFFF
             self._switch()
         else:
             self._set()
         self.commanded = self.commanded or bool(names & _GOALS)
+
+    def _reset_for_mode(self) -> None:
+        """Gains and profile as delivered; goals at the limits."""
+        for row in self.table.rows:
+            if row.name in _OF_A_MODE:
+                self.table[row.name] = row.default
+        self._goals_to_limits()
 
     # --- loops --------------------------------------------------------------------------------------------------
 
@@ -262,16 +337,14 @@ class DynamixelServo(RegisterServo):
         """Registers into the loop that runs. Gains: `duty = P/128·counts/885`, the D and I terms per period of 1 ms."""
         table, loop, sign = self.table, self._loop, self._sign
         most = min(table["pwm_limit"], abs(table.signed("goal_pwm"))) / MOST_PWM
-        limited = table["operating_mode"] in (CURRENT_MODE, CURRENT_POSITION)
-        amps = min(table["current_limit"], abs(table.signed("goal_current"))) if limited else table["current_limit"]
-        self.drive.current_limit = amps * CURRENT_UNIT
+        self.drive.current_limit = self._most_current
         stopped = table["bus_watchdog"] == WATCHDOG_TRIPPED
         if isinstance(loop, PositionServo):
             per_count = 1.0 / (MOST_PWM * COUNT)
             loop.kp = table["position_p"] / 128 * per_count
             loop.ki = table["position_i"] / 65536 * LOOP_RATE * per_count
             loop.kd = table["position_d"] / 16 / LOOP_RATE * per_count
-            goal = table.signed("goal_position") - CENTRE - table.signed("homing_offset")
+            goal = table.signed("goal_position") - self._zero
             loop.goal = loop.profile.position if stopped else sign * goal * COUNT
             loop.duty_limit = most
             self._profile(loop)
@@ -279,25 +352,45 @@ class DynamixelServo(RegisterServo):
             loop.goal = 0.0 if stopped else sign * table.signed("goal_velocity") * VELOCITY_UNIT
             loop.kp, loop.ki = table["velocity_p"] / 1000, table["velocity_i"] / 1000
             loop.duty_limit = most
-            loop.acceleration = table["profile_acceleration"] * ACCELERATION_UNIT or float("inf")
+            loop.acceleration = self._ramp(abs(loop.goal - loop.profile.position))
         elif isinstance(loop, Current):
-            self._loop = Current(0.0 if stopped else sign * table.signed("goal_current") * CURRENT_UNIT)
+            self._loop = Current(0.0 if stopped else sign * table.signed("goal_current") * self.product.current_unit)
         elif isinstance(loop, Duty):
             duty = sign * table.signed("goal_pwm") / MOST_PWM
             self._loop = Duty(0.0 if stopped else max(-most, min(most, duty)))
         self.drive.write(self._loop)
 
+    @property
+    def _most_current(self) -> float:
+        """[A]"""
+        table = self.table
+        if "current_limit" not in table:
+            return float("inf")
+        amps = table["current_limit"]
+        if table["operating_mode"] in (CURRENT_MODE, CURRENT_POSITION):
+            amps = min(amps, abs(table.signed("goal_current")))
+        return amps * self.product.current_unit
+
+    def _ramp(self, change: float) -> float:
+        """[rad/s²] of a change of velocity [rad/s]."""
+        ramp = self.table["profile_acceleration"]
+        if not ramp:
+            return float("inf")
+        return change * 1000 / ramp if self.table["drive_mode"] & TIME_BASED else ramp * ACCELERATION_UNIT
+
     def _profile(self, loop: PositionServo) -> None:
-        """Velocity and acceleration, or with the time-based profile the time [ms] that the whole way takes."""
+        """Velocity and acceleration; or the time of the way and, within it, of the acceleration: `v = d/(T − t)`."""
         table = self.table
         speed, ramp = table["profile_velocity"], table["profile_acceleration"]
+        way = abs(loop.goal - loop.profile.position)
         if table["drive_mode"] & TIME_BASED:
-            way = abs(loop.goal - loop.profile.position)
-            loop.velocity, loop.acceleration = (way * 1000 / speed if speed and way else 0.0), 0.0
+            time, ramping = speed / 1000, min(ramp, speed / 2) / 1000
+            loop.velocity = way / (time - ramping) if time else 0.0
+            loop.acceleration = loop.velocity / ramping if ramping else 0.0
             return
         limit = table["velocity_limit"] * VELOCITY_UNIT
         loop.velocity = min(speed * VELOCITY_UNIT, limit) if speed else 0.0
-        loop.acceleration = ramp * ACCELERATION_UNIT
+        loop.acceleration = ramp * ACCELERATION_UNIT if speed else 0.0
 
     # --- shutdowns ----------------------------------------------------------------------------------------------
 

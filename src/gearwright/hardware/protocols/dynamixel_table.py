@@ -1,38 +1,36 @@
-"""Control table of the Dynamixel X series, and the products."""
+"""Control table of the Dynamixel X series, from ROBOTIS' e-manual."""
 
 from __future__ import annotations
 
-from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols.registers import EEPROM, RAM, READ_ONLY, Register
 
-LENGTH = 252  # addresses
-INDIRECT_ADDRESS, INDIRECT_DATA, INDIRECT = 168, 224, 28  # bytes that can be found at other addresses
+INDIRECT = 28  # bytes of a block that can be found at other addresses
+BLOCKS = ((168, 224), (578, 634))  # addresses and data of the blocks
 COUNTS, CENTRE = 4096, 2048
 MOST_PWM = 885  # of the register: all of the supply
 VELOCITY_UNIT = 0.229 * 6.283185307179586 / 60  # [rad/s]
 ACCELERATION_UNIT = 214.577 * 6.283185307179586 / 3600  # [rad/s²]
-CURRENT_UNIT = 2.69e-3  # [A]
 LOOP_RATE = 1000.0  # [Hz]
 
-TABLE = (
+_COMMON = (
     Register("model", 0, 2, READ_ONLY, 1020),
     Register("model_information", 2, 4, READ_ONLY),
     Register("firmware", 6, 1, READ_ONLY, 46),
     Register("id", 7, 1, EEPROM, 1, 0, 252),
     Register("baud", 8, 1, EEPROM, 3, 0, 7),
     Register("return_delay", 9, 1, EEPROM, 250, 0, 254),
-    Register("drive_mode", 10, 1, EEPROM, 0, 0, 5),
+    Register("drive_mode", 10, 1, EEPROM, 0, 0, 13),
     Register("operating_mode", 11, 1, EEPROM, 3, 0, 16),
     Register("secondary_id", 12, 1, EEPROM, 255),
     Register("protocol_type", 13, 1, EEPROM, 2, 1, 2),
     Register("homing_offset", 20, 4, EEPROM),
     Register("moving_threshold", 24, 4, EEPROM, 10, 0, 1023),
     Register("temperature_limit", 31, 1, EEPROM, 80, 0, 100),
-    Register("max_voltage", 32, 2, EEPROM, 160, 60, 160),
-    Register("min_voltage", 34, 2, EEPROM, 95, 20, 160),
+    Register("max_voltage", 32, 2, EEPROM, 160, 95, 160),
+    Register("min_voltage", 34, 2, EEPROM, 95, 95, 160),
     Register("pwm_limit", 36, 2, EEPROM, 885, 0, 885),
-    Register("current_limit", 38, 2, EEPROM, 1193, 0, 2047),
-    Register("velocity_limit", 44, 4, EEPROM, 200, 0, 2047),
+    Register("current_limit", 38, 2, EEPROM, 1193, 0, 1193),
+    Register("velocity_limit", 44, 4, EEPROM, 200, 0, 1023),
     Register("max_position", 48, 4, EEPROM, 4095, 0, 4095),
     Register("min_position", 52, 4, EEPROM, 0, 0, 4095),
     Register("startup", 60, 1, EEPROM, 0, 0, 3),
@@ -68,29 +66,30 @@ TABLE = (
     Register("present_voltage", 144, 2, READ_ONLY),
     Register("present_temperature", 146, 1, READ_ONLY),
     Register("backup_ready", 147, 1, READ_ONLY),
-    *(
-        Register(f"indirect_address_{k + 1}", INDIRECT_ADDRESS + 2 * k, 2, RAM, INDIRECT_DATA + k)
-        for k in range(INDIRECT)
-    ),
-    *(Register(f"indirect_data_{k + 1}", INDIRECT_DATA + k, 1, RAM) for k in range(INDIRECT)),
 )
 
-# Torque constant and resistance at the output shaft, from stall torque and stall current of the data sheets
-MODELS = {
-    "xm430-w350": Motor(
-        torque_constant=4.1 / 2.3, resistance=12.0 / 2.3, supply_voltage=12.0, counts=COUNTS, rated_torque=4.1,
-        loop_rate=LOOP_RATE, over_temperature=80.0,
-    ),
-    "xl430-w250": Motor(
-        torque_constant=1.5 / 1.4, resistance=12.0 / 1.4, supply_voltage=12.0, counts=COUNTS, rated_torque=1.5,
-        loop_rate=LOOP_RATE, over_temperature=72.0,
-    ),
-    "xl330-m288": Motor(
-        torque_constant=0.52 / 1.47, resistance=5.0 / 1.47, supply_voltage=5.0, counts=COUNTS, rated_torque=0.52,
-        loop_rate=LOOP_RATE, over_temperature=70.0,
-    ),
-}  # fmt: skip
-NUMBERS = {"xm430-w350": 1020, "xl430-w250": 1060, "xl330-m288": 1200}
+
+def indirect(block: int) -> tuple[Register, ...]:
+    """28 addresses, and the data that stand for what is there."""
+    at, data = BLOCKS[block]
+    first = block * INDIRECT + 1
+    return (
+        *(Register(f"indirect_address_{first + k}", at + 2 * k, 2, RAM, data + k) for k in range(INDIRECT)),
+        *(Register(f"indirect_data_{first + k}", data + k, 1, RAM) for k in range(INDIRECT)),
+    )
+
+
+SMALL: tuple[Register, ...] = (*_COMMON, *indirect(0))  # of the 330 sizes
+TABLE: tuple[Register, ...] = (*SMALL, *indirect(1))
+
+# bits of `drive_mode` and `startup`
+REVERSED, TIME_BASED, GOAL_ENABLES = 1, 4, 8
+STARTUP_TORQUE, STARTUP_RESTORE = 1, 2
+# what a backup holds beside the EEPROM
+BACKED_UP = frozenset({
+    "velocity_i", "velocity_p", "position_d", "position_i", "position_p", "feedforward_2", "feedforward_1",
+    "profile_acceleration", "profile_velocity",
+} | {f"indirect_address_{k + 1}" for k in range(2 * INDIRECT)})  # fmt: skip
 
 # bits of `hardware_error`
 VOLTAGE, OVERHEATING, ENCODER, OVERLOAD = 1, 4, 8, 32

@@ -1,4 +1,4 @@
-"""Feetech STS and SMS servos: packets `FF FF id length instruction parameters checksum` on a shared line."""
+"""Feetech's servos: packets `FF FF id length instruction parameters checksum` on a shared line."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable
 
 from gearwright.hardware.device import SerialDevice, SerialLine
 from gearwright.hardware.protocols import Protocol
+from gearwright.hardware.protocols import feetech_products as products
+from gearwright.hardware.protocols.feetech_families import HlsServo, ScsServo
 from gearwright.hardware.protocols.feetech_servo import FeetechServo
-from gearwright.hardware.protocols.feetech_table import LENGTH, MODELS
+from gearwright.hardware.protocols.feetech_table import LENGTH
 
 HEAD = b"\xff\xff"
 BROADCAST = 0xFE
-PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, SYNC_READ, SYNC_WRITE = 1, 2, 3, 4, 5, 6, 8, 0x82, 0x83
+PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, BACKUP, CLEAR_TURNS, CALIBRATE = 1, 2, 3, 4, 5, 6, 8, 9, 10, 11
+SYNC_READ, SYNC_WRITE = 0x82, 0x83
 LONGEST = 4 + 255  # bytes of a packet
 PATIENCE = 0.1  # [s] after which a packet that has begun is given up
 
@@ -36,7 +39,7 @@ class FeetechLine(SerialLine):
         self._buffer, self._begun = b"", 0.0
         self._each: dict[int, Callable[[FeetechServo, bytes, bool, float], bytes]] = {
             PING: self._ping, READ: self._read, WRITE: self._write, REG_WRITE: self._reg_write, RESET: self._reset,
-            REBOOT: self._reboot,
+            REBOOT: self._reboot, BACKUP: self._backup, CLEAR_TURNS: self._clear_turns, CALIBRATE: self._calibrate,
         }  # fmt: skip
 
     def clear(self) -> None:
@@ -132,6 +135,22 @@ class FeetechLine(SerialLine):
         s.power_on(t)
         return self._status(s) if alone and s.answers else b""
 
+    def _backup(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        s.backup()
+        return self._status(s) if alone and s.answers else b""
+
+    def _clear_turns(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        """The count of turns, which is not kept here: positions of more than one turn begin at the joint's zero."""
+        return self._status(s) if alone and s.answers else b""
+
+    def _calibrate(self, s: FeetechServo, parameters: bytes, alone: bool, t: float) -> bytes:
+        """Without a position it is the centre."""
+        if len(parameters) not in (0, 2):
+            s.malformed += 1
+            return b""
+        s.calibrate(int.from_bytes(parameters, s.order) if parameters else s.centre)
+        return self._status(s) if alone and s.answers else b""
+
     def _sync_read(self, parameters: bytes, t: float) -> bytes:
         if len(parameters) < 3 or not 0 < parameters[1] <= LENGTH:
             self.malformed += 1
@@ -158,7 +177,25 @@ PROTOCOL = Protocol(
     title="Feetech STS/SMS",
     device=FeetechServo,
     line=FeetechLine,
-    models=MODELS,
+    models=products.STS,
     nodes=range(254),
     client='scservo_sdk.PortHandler("{port}"); LeRobot: --robot.type=so101_follower --robot.port={port}',
+)
+HLS = Protocol(
+    name="feetech_hls",
+    title="Feetech HLS",
+    device=HlsServo,
+    line=FeetechLine,
+    models=products.HLS,
+    nodes=range(254),
+    client='scservo_sdk.hls(scservo_sdk.PortHandler("{port}"))',
+)
+SCS = Protocol(
+    name="feetech_scs",
+    title="Feetech SCS",
+    device=ScsServo,
+    line=FeetechLine,
+    models=products.SCS,
+    nodes=range(254),
+    client='scservo_sdk.scscl(scservo_sdk.PortHandler("{port}"))',
 )

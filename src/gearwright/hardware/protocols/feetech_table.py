@@ -1,13 +1,13 @@
-"""Control table of Feetech STS and SMS servos, and the products."""
+"""Control tables of Feetech's families, from the manufacturer's memory tables (github.com/ftservo/ftservo-wiki)."""
 
 from __future__ import annotations
 
-from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols.registers import EEPROM, RAM, READ_ONLY, Register
 
 LENGTH = 100  # addresses that a client may read
 COUNTS = 4096  # of a turn
 CENTRE = 2048  # where the shaft stands at 0 rad
+POTENTIOMETER = 1024 * 360 / 300  # counts of a turn, where it had no gap
 CURRENT_UNIT = 6.5e-3  # [A]
 LOOP_RATE = 1000.0  # [Hz]
 DUTY_PER_RAD = 0.166  # for each unit of the P register: identified for the STS3215 (Better Actuator Models, M1)
@@ -71,12 +71,71 @@ TABLE = (
     Register("acceleration_multiplier", 86, 1, EEPROM, 1),
 )
 
-# Winding figures of the STS3215 at its output shaft: Better Actuator Models, model M1, 7.4 V
-STS3215 = Motor(
-    torque_constant=1.2116, resistance=2.676, supply_voltage=7.4, duty_limit=MOST_DUTY, counts=COUNTS,
-    rated_torque=3.25, loop_rate=LOOP_RATE, thermal_resistance=7.0, thermal_capacitance=30.0, over_temperature=70.0,
+
+def _family(*changed: Register, without: frozenset[str] = frozenset()) -> tuple[Register, ...]:
+    """The STS table with other rows; those at addresses that another register has are gone."""
+    taken = {a for row in changed for a in range(row.address, row.address + row.size)}
+    names = {row.name for row in changed} | without
+    kept = [r for r in TABLE if r.name not in names and r.address not in taken]
+    return tuple(sorted([*kept, *changed], key=lambda row: row.address))
+
+
+# HLS servos limit their current, and have no overload protection
+HLS_TABLE = _family(
+    Register("firmware_minor", 1, 1, READ_ONLY, 43),
+    Register("model", 3, 2, READ_ONLY, 2570),
+    Register("secondary_id", 7, 1, EEPROM, 0, 0, 253),
+    Register("max_torque", 16, 2, EEPROM, 980, 0, 1000),
+    Register("phase", 18, 1, EEPROM, 0),
+    Register("unloading", 19, 1, EEPROM, 12),
+    Register("min_start_force", 24, 1, EEPROM, 16),
+    Register("integral_limit", 25, 1, EEPROM, 0),
+    Register("protection_current", 28, 2, EEPROM, 500, 0, 2047),
+    Register("current_p", 34, 1, EEPROM, 100),
+    Register("current_i", 35, 1, EEPROM, 20),
+    Register("undefined", 36, 1, EEPROM),
+    Register("goal_time", 44, 2, RAM, 500),  # the goal of the current
+    Register("goal_velocity", 46, 2, RAM, 0x7FFF),
+    Register("live_p", 50, 1, RAM, 32),
+    Register("live_d", 51, 1, RAM, 32),
+    Register("live_i", 52, 1, RAM, 0),
+    Register("present_goal", 67, 2, READ_ONLY),
+)
+
+# SCS servos have a potentiometer, which sees 300°
+_NO_SCS = frozenset({
+    "acceleration", "torque_limit", "lock", "i", "protection_current", "angular_resolution", "homing_offset",
+    "operating_mode", "velocity_p", "velocity_i", "overcurrent_time", "present_current",
+})  # fmt: skip
+SCS_TABLE = (
+    *(row for row in _family(
+        Register("end", 2, 1, READ_ONLY, 1),
+        Register("model", 3, 2, READ_ONLY, 1284),
+        Register("min_position", 9, 2, EEPROM, 20, 0, 1023),
+        Register("max_position", 11, 2, EEPROM, 1003, 0, 1023),
+        Register("phase", 18, 1, EEPROM, 8),
+        Register("unloading", 19, 1, EEPROM, 37),
+        Register("alarm_led", 20, 1, EEPROM, 37),
+        Register("p", 21, 1, EEPROM, 15),
+        Register("d", 22, 1, EEPROM, 0),
+        Register("dead_zone_cw", 26, 1, EEPROM, 1, 0, 16),
+        Register("dead_zone_ccw", 27, 1, EEPROM, 1, 0, 16),
+        without=_NO_SCS,
+    ) if row.address < 28 or 39 < row.address < 48 or 48 < row.address < 78),
+    Register("protection_torque", 37, 1, EEPROM, 20, 0, 254),
+    Register("protection_time", 38, 1, EEPROM, 200, 0, 254),
+    Register("overload_torque", 39, 1, EEPROM, 80, 0, 254),
+    Register("lock", 48, 1, RAM, 1, 0, 1),
+    Register("pwm_step", 78, 1, EEPROM, 20),
+    Register("moving_threshold", 79, 1, EEPROM, 1),
+    Register("dts", 80, 1, EEPROM, 20),
+    Register("hts", 81, 1, EEPROM, 1),
+    Register("max_velocity", 82, 1, EEPROM, 0),
+    Register("max_acceleration", 83, 1, EEPROM, 20),
 )  # fmt: skip
-MODELS = {"sts3215": STS3215}
+
+# bits of the register `phase`
+FINE_SPEED, ZERO_IS_FULL, MULTI_TURN, REVERSED = 4, 8, 16, 128
 
 # error bits of a status packet and of the register `status`
 VOLTAGE, SENSOR, TEMPERATURE, CURRENT, OVERLOAD = 1, 2, 4, 8, 32

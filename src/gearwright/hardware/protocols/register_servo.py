@@ -30,7 +30,7 @@ class RegisterServo(SerialDevice):
 
     @property
     def memory(self) -> dict[str, int | float | str]:
-        kept = ControlTable(self.table.rows, len(self.table.image))
+        kept = ControlTable(self.table.rows, len(self.table.image), self.table.order)
         kept.image[:] = self._eeprom
         return kept.kept
 

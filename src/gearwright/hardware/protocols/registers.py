@@ -1,9 +1,10 @@
-"""Control tables: registers at byte addresses, little-endian, in a bytes image; EEPROM and RAM."""
+"""Control tables: registers at byte addresses, in a bytes image; EEPROM and RAM."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 READ_ONLY, RAM, EEPROM = "read-only", "RAM", "EEPROM"
 
@@ -28,8 +29,8 @@ class Register:
 class ControlTable:
     """The registers of one servo. `image` is what a client reads, byte by byte."""
 
-    def __init__(self, rows: Iterable[Register], length: int) -> None:
-        self.rows = tuple(rows)
+    def __init__(self, rows: Iterable[Register], length: int, order: Literal["little", "big"] = "little") -> None:
+        self.rows, self.order = tuple(rows), order
         self.by_name = {r.name: r for r in self.rows}
         self.image = bytearray(length)
         self._writable = bytearray(length)  # 1 where a client may write
@@ -43,12 +44,15 @@ class ControlTable:
 
     def __getitem__(self, name: str) -> int:
         row = self.by_name[name]
-        return int.from_bytes(self.image[row.address : row.address + row.size], "little")
+        return int.from_bytes(self.image[row.address : row.address + row.size], self.order)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.by_name
 
     def __setitem__(self, name: str, value: int) -> None:
         row = self.by_name[name]
         wrapped = value & ((1 << 8 * row.size) - 1)
-        self.image[row.address : row.address + row.size] = wrapped.to_bytes(row.size, "little")
+        self.image[row.address : row.address + row.size] = wrapped.to_bytes(row.size, self.order)
 
     def signed(self, name: str) -> int:
         """Two's complement."""

@@ -10,7 +10,7 @@ from gearwright.errors import CompileError
 from gearwright.model.contacts.choice import pairs_by_hand, pairs_by_rule
 from gearwright.model.contacts.counts import is_simulated, point_count
 from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
-from gearwright.model.geometry import kind_name
+from gearwright.model.geometry import Geometry, kind_name
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
@@ -33,6 +33,7 @@ def find_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None)
         for a, b in names
         for ga in m.links[a].collisions
         for gb in m.links[b].collisions
+        if collide(ga, gb)
     ]
     simulated = [is_simulated(p.a.shape, p.b.shape) for p in pairs]
     found = Found(
@@ -41,6 +42,11 @@ def find_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None)
     )
     _check_count(m, found.contacts)
     return found
+
+
+def collide(a: Geometry, b: Geometry) -> bool:
+    """By the bits that files give them."""
+    return bool(a.collision_bits & b.collides_with or b.collision_bits & a.collides_with)
 
 
 def with_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None) -> tuple[Mechanism, list[str]]:

@@ -18,6 +18,8 @@ PROTOCOLS: Registry[Any] = Registry(
     "gearwright.protocols",
     {
         "feetech": f"{_HERE}.feetech:PROTOCOL",
+        "feetech_hls": f"{_HERE}.feetech:HLS",
+        "feetech_scs": f"{_HERE}.feetech:SCS",
         "dynamixel": f"{_HERE}.dynamixel:PROTOCOL",
         "cia402": f"{_HERE}.cia402:PROTOCOL",
         "odrive": f"{_HERE}.odrive:PROTOCOL",

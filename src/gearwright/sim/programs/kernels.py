@@ -23,7 +23,7 @@ from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.sensor_layout import SensorLayout
 from gearwright.sim.options import Options
 from gearwright.sim.programs import keys
-from gearwright.sim.programs.programs import program
+from gearwright.sim.programs.programs import TANGENT_STEP, program
 from gearwright.sim.recorder.free_memory import require_memory
 from gearwright.sim.saving.as_data import from_data, to_data
 
@@ -164,8 +164,8 @@ class CompiledKernels(Kernels):
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, passes=o.passes, precision=o.precision, drives=o.drives, period=o.dt,
-            controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
+            iterations=o.iterations, passes=o.passes, change=o.change, precision=o.precision, drives=o.drives,
+            period=o.dt, controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
 
     @cached_property
@@ -183,10 +183,10 @@ class CompiledKernels(Kernels):
         if model is None or keys.foreign_constraints():
             return None
         o = self.options
-        rows = (o.solver, o.iterations, o.passes, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
+        rows = (o.solver, o.iterations, o.passes, o.change, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
         return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
     def _key(self, name: str) -> str | None:
-        if name == "step" and self.options.controller is not None:
+        if name in ("step", TANGENT_STEP) and self.options.controller is not None:
             return None  # a user's function is known by what it computes
         return None if self._identity is None else keys.key("simulation", name, *self._identity)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from gearwright.compiler import Address, Branch, Loop, Program, Slot, Stage, Tape, function_program, stage
 from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.program import Body, mapped_body
+from gearwright.compiler.tangents import tangent_program
 from gearwright.compiler.tape import Instruction
 from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_order
@@ -99,8 +101,30 @@ def _redirected(body: Body, places: ControlPlaces) -> Body:
     return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
 
 
+def first_readings(equations: Equations) -> Program:
+    """The sensors after a reset, in place of what they read before."""
+    read = [s for s in program("sense_start", equations).slots if s.kind is not Kind.OUTPUT]
+    slots = tuple(replace(s, kind=Kind.STATE) if s.name == StepSlot.SENSOR else s for s in read)
+    body = (_stored(equations.sense_start, {"sensor_after": StepSlot.SENSOR}),)
+    return Program(name="first_readings", slots=slots, body=body)
+
+
+TANGENT = "tangent "  # of a program's name: with derivatives
+TANGENT_STEP = f"{TANGENT}step"
+# numbers that count, choose or stay as they are: nothing is differentiated by them
+COUNTED = (
+    StepSlot.SMOOTH, StepSlot.PIECE, StepSlot.PARTS, StepSlot.UNSETTLED, StepSlot.OPENED, StepSlot.PHASE,
+    StepSlot.CLOCK, StepSlot.FRESH, StepSlot.DT,
+)  # fmt: skip
+
+
 def program(name: str, equations: Equations) -> Program:
-    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`."""
+    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
+    with derivatives, by the name `tangent NAME`."""
+    if name.startswith(TANGENT):
+        plain = program(name.removeprefix(TANGENT), equations)
+        given = plain.of_kind(Kind.STATE, Kind.INPUT, Kind.PARAMETER)
+        return tangent_program(plain, [slot.name for slot in given if slot.name not in COUNTED])
     if name == "step":
         return step_program(equations)
     return function_program(equations.sense_start if name == "sense_start" else equations.observer(name))

@@ -53,7 +53,7 @@ def run(
     n, every = steps_in(duration, sim), whole("every", every)
     period = control_steps(control_period, sim.dt, ModelError)
     calls = None if controller is None else ControllerCalls(sim, controller, period)
-    plan = _planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
+    plan = planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
     varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
     shown = schema if bands is None or bands is False else banded_schema(schema, checked_bands(bands))
@@ -137,7 +137,7 @@ def _recorded(
             sim.controller_state.period = sim.options.control_period
 
 
-def _planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
+def planned(sim: Simulation, given: Mapping[str, Any], n: int) -> Plan:
     """The inputs of a run by slot."""
     plan = {}
     for slot, values in given.items():

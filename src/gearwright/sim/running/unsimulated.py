@@ -29,9 +29,7 @@ def _messages(robot: Mechanism, options: Options) -> Iterator[str]:
     if locking := [*robot.contradicted]:
         yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
     yield from _unconnected(robot)
-    if robot.contacts:
-        yield f"contacts do not act yet: those of {_listed([*dict.fromkeys(p.a.link for p in robot.contacts)])}"
-    elif _falls(robot, options) and any(link.collisions for link in robot.links.values()):
+    if not robot.contacts and _falls(robot, options) and any(link.collisions for link in robot.links.values()):
         yield f"contacts do not act: {robot.name!r} floats, and falls through whatever its collision shapes meet"
 
 
@@ -71,6 +69,9 @@ def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:
     with_friction = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction or axis.dynamics.friction_model)
     if with_friction:
         yield f"Coulomb friction does not act with {integrator}: that of {_listed([*with_friction])} is left out"
+    if robot.contacts:
+        touching = _listed([*dict.fromkeys(p.a.link for p in robot.contacts)])
+        yield f"contacts do not act with {integrator}: those of {touching} are left out"
     if robot.actuators:
         yield f"actuators do not act with {integrator}, but for their rotors' inertia: {_listed([*robot.actuators])}"
 

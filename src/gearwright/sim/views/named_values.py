@@ -12,6 +12,7 @@ import numpy as np
 from gearwright.sim.signals import FAMILIES, FamilySignals, Signal, word
 from gearwright.sim.state.values import Array, Read, Value, Values
 from gearwright.sim.views.actuator_view import ActuatorView
+from gearwright.sim.views.contact import touching
 from gearwright.sim.views.spatial_values import Reaction, Twist
 
 
@@ -95,6 +96,19 @@ class NamedValues(ABC):
         a loop carry nothing.
         """
         return self._view("reaction")
+
+    @property
+    def contact_force(self) -> Values:
+        """By link, the sum of its contact forces in the last step, three numbers in the world's axes [N]."""
+        return self._view("contact_force")
+
+    @property
+    def contacts(self) -> list[Any]:
+        """Where links touch, each with `.pair`, `.point`, `.normal`, `.depth`, `.force`, `.slip`, `.sticking`; see
+        `Contact`. A list for one robot; for a batch, or a recording, a list of such lists.
+        """
+        names, read = self._table("contacts")
+        return touching(names, np.asarray(read())) if names else []
 
     @property
     def link_velocity(self) -> Values:

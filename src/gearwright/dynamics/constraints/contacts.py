@@ -1,0 +1,216 @@
+"""Contacts: one cone a candidate point (`solve.cones`), between two links, or a link and the environment.
+
+Where nothing gives a stiffness, contacts are nearly rigid. With w the inverse inertia that a contact feels,
+
+    Rₙ = β²/4π²·w,    Rₜ = 10⁻³·w
+
+are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Two
+springs of that size carry what acts at rest:
+
+    normal      v̂ = −gap/dt before the surfaces touch: they meet at the end of the step;
+                −gap/(dt·(1 + β/π)) beyond, a spring with its damper.
+    friction    the impulse of the last step, `λₜ = λₜ,last − cₜ/Rₜ`, which is a spring that holds on to a point of the
+                surface (an anchor): nothing creeps. Where it would leave the cone, it slips.
+
+Shapes that begin inside each other would shoot apart. So v̂ is no more than `RECOVERY_SPEED` above what carries the last
+step's load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import ClassVar, NamedTuple
+
+from gearwright.dynamics.algebra.rotation import composed, rotate
+from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, minimum, total, where
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.dynamics.constraints.moment import Moment, spring_damper
+from gearwright.dynamics.constraints.rows import Instant, PositionRow
+from gearwright.dynamics.contact.frame import ContactPoint, Frame
+from gearwright.dynamics.contact.pairs import contact_points
+from gearwright.dynamics.solve.cones import Cone
+from gearwright.dynamics.solve.terms import Term
+from gearwright.dynamics.tree.bodies import GROUND, Bodies
+from gearwright.dynamics.tree.kinematics import Configuration, body_poses
+from gearwright.model import Mechanism
+from gearwright.model.contacts.counts import point_count
+from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
+
+BETA = 0.1  # of Rₙ: a step's length over the period of a mass on the contact; larger is softer and rings less
+STICTION = 1e-3  # Rₜ/w: ten times as stiff and sliding takes several times as many iterations
+DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
+RECOVERY_SPEED = 0.01  # [m/s] with which shapes that overlap part
+APART = -1e5  # [m/s] a rate that nothing reaches: the contact is off
+
+
+class Sight(NamedTuple):
+    """A candidate point in a configuration, with its directions over the tree's velocities."""
+
+    point: ContactPoint
+    normal: Sparse
+    tangents: tuple[Sparse, Sparse]
+    spins: tuple[Sparse, Sparse, Sparse]  # relative rotation about the normal and the tangents
+    belt: Vector  # velocity of surface a against surface b, beside that of the links
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """All contacts of a mechanism: `Sight`s in the order of the pairs, each with `size_of` its surface impulses."""
+
+    pairs: tuple[ContactPair, ...]
+    name: ClassVar[str] = "contacts"
+    equality: ClassVar[bool] = False
+    bounded: ClassVar[bool] = False
+
+    @property
+    def size(self) -> int:
+        return sum(directions(surface) for surface in self.surfaces)
+
+    @property
+    def pair_of_points(self) -> list[ContactPair]:
+        """One a point."""
+        return [pair for pair in self.pairs for _ in range(point_count(pair.a.shape, pair.b.shape))]
+
+    @property
+    def surfaces(self) -> list[ContactSurface]:
+        """One a point."""
+        return [pair.surface for pair in self.pair_of_points]
+
+    def position_rows(self, now: Instant) -> list[PositionRow]:
+        return []
+
+    def act(self, now: Moment) -> list[Term]:
+        last, terms = list(now.contact), list[Term]()
+        for seen, surface in zip(self.seen(now.at), self.surfaces, strict=True):
+            n = directions(surface)
+            own, last = last[:n], last[n:]
+            terms.append(_cone(now, seen, surface, own))
+        return terms
+
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        found: dict[int, Scalar] = {}
+        left = list(impulses)
+        for seen, surface in zip(self.seen(now.at), self.surfaces, strict=True):
+            for J in rows(seen, surface):
+                impulse = left.pop(0)
+                for k, x in J.items():
+                    found[k] = found.get(k, 0.0) + x * impulse
+        return found
+
+    # --- where the points are --------------------------------------------------------------------------------------
+
+    def seen(self, at: Configuration) -> list[Sight]:
+        """Every candidate."""
+        poses = [Frame(*pose) for pose in body_poses(at)]
+        return [sight for pair in self.pairs for sight in _sights(pair, at, poses)]
+
+
+def _sights(pair: ContactPair, at: Configuration, poses: Sequence[Frame]) -> Iterator[Sight]:
+    A, B = (_link_pose(side, at.system, poses) for side in (pair.a, pair.b))
+    belts = [
+        frame.at(side.pose).direction(Vector(*velocity))
+        for frame, side, velocity in (
+            (A, pair.a, pair.surface.velocity_a),
+            (B, pair.b, pair.surface.velocity_b),
+        )
+    ]
+    for point in contact_points(pair, A, B):
+        twists = _twists(pair, at, poses, point.point)
+        normal = {k: point.normal @ V.linear for k, V in twists.items()}
+        tangents = [{k: t @ V.linear for k, V in twists.items()} for t in point.tangents]
+        spins = [{k: e @ V.angular for k, V in twists.items()} for e in (point.normal, *point.tangents)]
+        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1])  # type: ignore[arg-type]
+
+
+def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[Frame]) -> Frame:
+    body, place = system.links[side.link]
+    carrier = poses[body] if body != GROUND else Frame(UNIT, ZERO)
+    return Frame(*composed(carrier.R, carrier.p, place.rotation, place.p))
+
+
+def _twists(pair: ContactPair, at: Configuration, poses: Sequence[Frame], p: Vector) -> dict[int, Motion]:
+    """How a's material at the point moves against b's, for each unit velocity of the tree; world axes."""
+    system = at.system
+    ways = [_carriers(system, system.links[side.link][0]) for side in (pair.a, pair.b)]
+    found: dict[int, Motion] = {}
+    for sign, way, other in ((1.0, ways[0], ways[1]), (-1.0, ways[1], ways[0])):
+        for i in way:
+            if i in other:
+                continue
+            for s, k in zip(at.S[i], system.bodies[i].velocities, strict=True):
+                w = rotate(poses[i].R, s.angular)
+                v = rotate(poses[i].R, s.linear) + w.cross(p - poses[i].p)
+                found[k] = Motion(w, v) * sign
+    return found
+
+
+def _carriers(system: Bodies, body: int) -> list[int]:
+    """The body and all that carry it."""
+    way: list[int] = []
+    while body != GROUND:
+        way.append(body)
+        body = system.bodies[body].parent
+    return way
+
+
+# --- the law of a point ---------------------------------------------------------------------------------------------
+
+
+def coefficients(surface: ContactSurface) -> list[float]:
+    """Of friction along each direction after the normal; none of a surface without friction."""
+    found = [surface.friction, surface.friction2] if max(surface.friction, surface.friction2) > 0.0 else []
+    found += [surface.torsional_friction] if surface.torsional_friction > 0.0 else []
+    return found + ([surface.rolling_friction] * 2 if surface.rolling_friction > 0.0 else [])
+
+
+def directions(surface: ContactSurface) -> int:
+    """Number of impulses of a point."""
+    return 1 + len(coefficients(surface))
+
+
+def rows(seen: Sight, surface: ContactSurface) -> tuple[Sparse, ...]:
+    """The normal, and the directions of friction times their coefficients: their impulses stay in a round cone."""
+    along = list(seen.tangents) if max(surface.friction, surface.friction2) > 0.0 else []
+    along += [seen.spins[0]] if surface.torsional_friction > 0.0 else []
+    along += seen.spins[1:] if surface.rolling_friction > 0.0 else []
+    return seen.normal, *({k: mu * x for k, x in J.items()} for mu, J in zip(coefficients(surface), along, strict=True))
+
+
+def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scalar]) -> Cone:
+    """`last`: its impulses in a phase such as this, as they were last."""
+    w = _inverse_inertia(now, seen)
+    coarse = max(coefficients(surface), default=0.0)
+    Rn, Rt = BETA * BETA / (4.0 * pi * pi) * w, STICTION * coarse * coarse * w
+    gap = seen.point.gap
+    if surface.stiffness is not None:
+        line = spring_damper(now, seen.normal, surface.stiffness, where(gap <= 0.0, surface.damping, 0.0), gap)
+        Rn, target = 1.0 / line.slope, line.constant / line.slope
+    else:
+        target = _target(now, gap, last[0], Rn)
+    belt = [mu * (t @ seen.belt) for mu, t in zip(coefficients(surface)[:2], seen.point.tangents, strict=False)]
+    belt += [0.0] * (len(last) - 1 - len(belt))
+    offset = tuple(b - Rt * x for b, x in zip(belt, last[1:], strict=True))
+    return Cone(rows(seen, surface), target, offset, Rn, Rt, last[0])
+
+
+def _target(now: Moment, gap: Scalar, load: Scalar, Rn: Scalar) -> Scalar:
+    """v̂ of a nearly rigid contact."""
+    spring = -gap / (now.dt * (1.0 + DISSIPATION))
+    inside = minimum(spring, RECOVERY_SPEED + Rn * maximum(load, 0.0))
+    if is_zero(now.phase.travel):  # positions stand still: what has touched stays, what has not is off
+        return where(gap <= 0.0, inside, where(load > 0.0, 0.0, APART))
+    return where(gap <= 0.0, inside, -gap / now.phase.travel)
+
+
+def _inverse_inertia(now: Moment, seen: Sight) -> Scalar:
+    """Mean over the directions, by the diagonal of M."""
+    each = (combined(J, now.tree.G) for J in (seen.normal, *seen.tangents))
+    return 1.0 / 3.0 * total(*(x * x / now.diagonal[n] for J in each for n, x in J.items()))
+
+
+def contact_groups(mechanism: Mechanism) -> Iterator[Contacts]:
+    if mechanism.contacts:
+        yield Contacts(mechanism.contacts)

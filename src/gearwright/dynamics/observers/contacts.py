@@ -1,0 +1,80 @@
+"""Contacts at the present instant: where their points are, how they slip, and what acted there in the last step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import casadi
+from casadi import SX
+
+from gearwright.dynamics.algebra.scalar import TINY, Scalar, total, where
+from gearwright.dynamics.algebra.spatial import ZERO, Vector
+from gearwright.dynamics.constraints.contacts import Contacts, Sight, coefficients
+from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
+from gearwright.dynamics.solve.conditions import as_number
+from gearwright.model.contacts.pair import ContactPair
+from gearwright.model.layout.slots import StepSlot
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.equations import Equations
+
+ON_THE_CONE = 1.0 - 1e-9  # share of the normal impulse from which on friction is at its most
+
+
+class Touched(NamedTuple):
+    """One candidate with its force on link a."""
+
+    pair: ContactPair
+    seen: Sight
+    force: Vector
+    slip: Vector
+    sticks: Scalar
+
+    @property
+    def row(self) -> list[Scalar]:
+        seen = self.seen.point
+        return [*seen.point, *seen.normal, -seen.gap, *self.force, *self.slip, self.sticks]
+
+
+def contacts(equations: Equations, given: Given) -> Outputs:
+    """(points, 14): point, normal, depth, force, slip, and whether it sticks."""
+    rows = [touched.row for touched in _touched(equations, given)]
+    return {"contacts": SX(casadi.vertcat(*(casadi.horzcat(*map(SX, row)) for row in rows))) if rows else SX(0, 14)}
+
+
+def contact_force(equations: Equations, given: Given) -> Outputs:
+    """(3 · links): the sum of forces on each link that may touch, in the order of `Mechanism.touching_links`."""
+    total_on = dict.fromkeys(equations.mechanism.touching_links, ZERO)
+    for touched in _touched(equations, given):
+        a, b = touched.pair.links
+        total_on[a], total_on[b] = total_on[a] + touched.force, total_on[b] - touched.force
+    return {"contact_force": [x for force in total_on.values() for x in force]}
+
+
+def _touched(equations: Equations, given: Given) -> Iterator[Touched]:
+    tree, first = moving_tree(equations, given), 0
+    for kind in equations.kinds:
+        own = given[StepSlot.IMPULSE][first : first + kind.size]
+        first += kind.size
+        if isinstance(kind, Contacts):
+            at = equations.model.configuration(tree)
+            for pair, seen in zip(kind.pair_of_points, kind.seen(at), strict=True):
+                n = 1 + len(coefficients(pair.surface))
+                impulse, own = own[:n], own[n:]
+                yield _read(pair, seen, impulse, tree.v, given[StepSlot.DT][0])
+
+
+def _read(pair: ContactPair, seen: Sight, impulse: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Touched:
+    """Impulses of friction are shares of the coefficients."""
+    surface, tangents = pair.surface, seen.point.tangents
+    rubs = max(surface.friction, surface.friction2) > 0.0
+    friction = [mu * x for mu, x in zip(coefficients(surface)[:2], impulse[1:3], strict=True)] if rubs else [0.0, 0.0]
+    force = seen.point.normal * impulse[0] + tangents[0] * friction[0] + tangents[1] * friction[1]
+    rates = [
+        total(t @ seen.belt, *(x * v[k] for k, x in J.items())) for t, J in zip(tangents, seen.tangents, strict=True)
+    ]
+    slip = tangents[0] * rates[0] + tangents[1] * rates[1]
+    inside = total(*(x * x for x in impulse[1:])) < ON_THE_CONE * (impulse[0] * impulse[0])
+    sticks = where(impulse[0] > 0.0, as_number(inside), 0.0)
+    return Touched(pair, seen, force * (1.0 / (dt + TINY)), slip, sticks)

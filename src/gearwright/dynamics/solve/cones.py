@@ -1,0 +1,211 @@
+"""Contacts: impulses in a cone, λ = −∂φ(rates), along a normal and any number of directions of friction.
+
+    λₙ ≥ 0,    |λₜ| ≤ λₙ        each direction of friction is multiplied by its coefficient, so that the cone is round
+
+With the rates c along the directions, the normal rate v̂ at which the contact lets go, offsets a and compliances R,
+
+    y = ((v̂ − s − cₙ)/Rₙ, −(cₜ + a)/Rₜ)        what springs would do
+    λ = P(y)                                      the nearest point of the cone, in the metric of R
+
+which is the gradient of a convex potential (Castro, Permenter and Han, "An unconstrained convex formulation of
+compliant contact", 2022). P has three regions, r = |yₜ| and ρ = Rₜ/Rₙ:
+
+    sticks   r ≤ yₙ           λ = y
+    off      yₙ ≤ −ρ·r        λ = 0
+    slides   else             λₙ = (yₙ + ρ·r)/(1 + ρ),   λₜ = λₙ·yₜ/r
+
+What slides would be lifted by its speed: the price of a potential. The shift s takes that off (de Saxcé and Feng 1998):
+s = |cₜ + a| − Rₜ·λₙ makes λₙ = (v̂ − cₙ)/Rₙ, Coulomb's law. It is a number while velocities are solved for, and follows
+the solution from one iteration to the next.
+
+A phase takes a cone as the affine law that touches it at a point, `λ = k − G·c`, G symmetric and not negative, which
+goes into the matrix as Jᵀ·G·J. The next point is where the solution would meet the cone itself if the mechanism were a
+mass D along each direction, `D·c − λ = D·c₁ − λ₁`: the same projection with R + 1/D in place of R.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from gearwright.dynamics.algebra.column import Column
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, sqrt, total, where
+from gearwright.dynamics.algebra.sparse import Sparse, combined
+
+Block = list[list[Scalar]]  # symmetric, by rows
+
+
+class Projection(NamedTuple):
+    """The nearest point of the cone, and what the gradient there is made of."""
+
+    impulse: Column
+    direction: list[Scalar]  # yₜ/r
+    sticks: Condition
+    off: Condition
+    share: Scalar  # of yₜ in λₜ
+
+    @staticmethod
+    def of(normal: Scalar, friction: Sequence[Scalar], rho: Scalar) -> Projection:
+        if not friction:
+            return Projection(Column([maximum(normal, 0.0)]), [], normal > 0.0, normal <= 0.0, 1.0)
+        r = sqrt(total(TINY, *(y * y for y in friction)))
+        sticks, off = r <= normal, normal + rho * r <= 0.0
+        along = where(sticks, normal, where(off, 0.0, (normal + rho * r) / (1.0 + rho)))
+        inverse = 1.0 / r
+        share = where(sticks, 1.0, along * inverse)
+        return Projection(
+            Column([along, *(share * y for y in friction)]), [y * inverse for y in friction], sticks, off, share
+        )
+
+
+class Touching(NamedTuple):
+    """The affine law `λ = constant − gradient·c`."""
+
+    constant: Column
+    gradient: Block
+
+    def impulse(self, rates: Sequence[Scalar]) -> Column:
+        return self.constant - _times(self.gradient, rates)
+
+
+@dataclass(frozen=True)
+class Cone:
+    """`rows`: the normal, then the directions of friction. `expected`: the normal impulse, about."""
+
+    rows: tuple[Sparse, ...]
+    target: Scalar  # v̂
+    offset: tuple[Scalar, ...]  # a, one a direction of friction
+    normal_compliance: Scalar  # Rₙ
+    friction_compliance: Scalar  # Rₜ
+    expected: Scalar = 0.0
+
+    def reduced(self, G: list[Sparse]) -> Cone:
+        return replace(self, rows=tuple(combined(J, G) for J in self.rows))
+
+    def place(self, M: FrontalMatrix) -> tuple[str, Cone]:
+        return "cone", self
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Cone:
+        return Cone(
+            tuple({n: change(x) for n, x in J.items()} for J in self.rows),
+            change(self.target),
+            tuple(change(a) for a in self.offset),
+            change(self.normal_compliance),
+            change(self.friction_compliance),
+            change(self.expected),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of its impulses."""
+        return len(self.rows)
+
+    def rates(self, u: Sequence[Scalar]) -> Column:
+        return Column(total(*(x * u[n] for n, x in J.items())) for J in self.rows)
+
+    # --- the law ---------------------------------------------------------------------------------------------------
+
+    def at(self, rates: Sequence[Scalar], shift: Scalar) -> Projection:
+        """The law itself."""
+        normal = (self.target - shift - rates[0]) / self.normal_compliance
+        stiffness = 1.0 / self.friction_compliance if len(rates) > 1 else 0.0
+        friction = [-(stiffness * (c + a)) for c, a in zip(rates[1:], self.offset, strict=True)]
+        return Projection.of(normal, friction, self._rho)
+
+    def touching(self, point: Sequence[Scalar], shift: Scalar) -> Touching:
+        """The affine law that touches it at a point."""
+        found = self.at(point, shift)
+        G = self._gradient(found)
+        return Touching(found.impulse + _times(G, point), G)
+
+    def _gradient(self, found: Projection) -> Block:
+        """G: 1/R where it sticks; where it slides, along (1, t) and across it; 0 where it is off."""
+        if not found.direction:
+            return [[where(found.off, 0.0, 1.0 / self.normal_compliance)]]
+        t, stiffness = found.direction, 1.0 / self.friction_compliance
+        sliding = where(found.off, 0.0, 1.0 / (self.normal_compliance + self.friction_compliance))
+        normal = where(found.sticks, 1.0 / self.normal_compliance, sliding)
+        both = where(found.sticks, 0.0, sliding)
+        across = found.share * stiffness
+        along = where(found.sticks, 0.0, sliding - across)
+        rows: Block = [[normal, *(both * x for x in t)]]
+        for i, x in enumerate(t):
+            rows.append([both * x, *((along * x) * y + (across if i == j else 0.0) for j, y in enumerate(t))])
+        return rows
+
+    @property
+    def _rho(self) -> Scalar:
+        return self.friction_compliance / self.normal_compliance
+
+    # --- on the way to the solution --------------------------------------------------------------------------------
+
+    def next_shift(self, rates: Sequence[Scalar], normal_impulse: Scalar) -> Scalar:
+        """The speed with which it slides; of friction's springs as they stretch, nothing."""
+        if self.size == 1:
+            return 0.0
+        slip = sqrt(total(TINY, *((c + a) * (c + a) for c, a in zip(rates[1:], self.offset, strict=True))))
+        return maximum(slip - self.friction_compliance * maximum(normal_impulse, 0.0), 0.0)
+
+    def next_point(
+        self, rates: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, inertia: tuple[Scalar, Scalar]
+    ) -> Column:
+        """Where a mass along each direction would meet the law; `inertia`: along the normal, and across it."""
+        give = [1.0 / d for d in (inertia[0], *[inertia[1]] * (self.size - 1))]
+        free = [c - g * x for c, g, x in zip(rates, give, impulse, strict=True)]
+        soft = replace(
+            self,
+            normal_compliance=self.normal_compliance + give[0],
+            friction_compliance=self.friction_compliance + (give[1] if self.size > 1 else 0.0),
+        )
+        found = soft.at(free, shift).impulse
+        return Column(c + g * x for c, g, x in zip(free, give, found, strict=True))
+
+    def inertia(self, diagonal: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+        """By the matrix's diagonal: along the normal, and along the mean direction of friction."""
+        give = [total(*(x * x / diagonal[n] for n, x in J.items())) for J in self.rows]
+        across = total(*give[1:]) / max(1, self.size - 1)
+        return tuple(1.0 / maximum(g, TINY) for g in (give[0], across))  # type: ignore[return-value]
+
+    def is_clear(self, rates: Sequence[Scalar], *shifts: Scalar) -> Condition:
+        """Whether nothing touches, whichever of the shifts holds."""
+        clear: Condition = True
+        for shift in shifts:
+            clear = clear & self.at(rates, shift).off
+        return clear
+
+    def is_met(
+        self, u: Sequence[Scalar], rates: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, tolerance: float,
+        rounding: float,
+    ) -> Condition:  # fmt: skip
+        """Whether a solution is on the law: to a share of its impulse, or what rounding of its rates leaves."""
+        found = self.at(rates, shift).impulse
+        size = [total(*(abs(x * u[n]) for n, x in J.items())) for J in self.rows]
+        compliances = [self.normal_compliance, *[self.friction_compliance] * (self.size - 1)]
+        admitted = tolerance * (found[0] + abs(impulse[0]))
+        met: Condition = True
+        for x, y, s, R in zip(found, impulse, size, compliances, strict=True):
+            met = met & (abs(x - y) <= admitted + (rounding / R) * s)
+        return met
+
+
+class Shape(NamedTuple):
+    """Where the cones' numbers are in one column."""
+
+    sizes: tuple[int, ...]
+
+    @staticmethod
+    def of(cones: Sequence[Cone]) -> Shape:
+        return Shape(tuple(cone.size for cone in cones))
+
+    def split(self, values: Sequence[Scalar]) -> list[Column]:
+        found, first = [], 0
+        for n in self.sizes:
+            found.append(Column(values[first : first + n]))
+            first += n
+        return found
+
+
+def _times(G: Block, x: Sequence[Scalar]) -> Column:
+    return Column(total(*(g * a for g, a in zip(row, x, strict=True))) for row in G)

@@ -1,0 +1,1 @@
+"""Several robots and objects as one mechanism."""

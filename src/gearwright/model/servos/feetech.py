@@ -1,0 +1,87 @@
+"""Feetech's serial bus servos."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import pi
+
+from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet, NumberSource
+from gearwright.model.servos.servo_model import ServoModel
+
+COUNT = 2 * pi / 4096  # [rad]
+SHEET = NumberSource(source="Feetech's product sheet", spread=0.1)
+BAM = NumberSource(source="Better Actuator Models (Rhoban), STS3215 at 7.4 V, M1", licence="Apache-2.0", spread=0.2)
+OSCILLOSCOPE = NumberSource(
+    source="Better Actuator Models (Rhoban), measured with an oscilloscope", licence="Apache-2.0", spread=0.05
+)
+REGISTERS = NumberSource(source="Feetech's memory table, factory settings")
+DERIVED = NumberSource(source="from the sheet's stall and no-load figures in closed form", spread=0.15)
+SCALED = NumberSource(
+    source="Better Actuator Models (Rhoban), STS3215 with 1:345, by the square of the ratio", licence="Apache-2.0",
+    spread=0.3,
+)  # fmt: skip
+RECORDED = NumberSource(
+    source="fitted to three recordings of an STS3250 by Better Actuator Models (Rhoban)", licence="Apache-2.0",
+    spread=0.1,
+)  # fmt: skip
+GUESSED = NumberSource(source="not published: 6 % of the stall current", spread=0.5)
+RELATED = NumberSource(source="not published: by the stall torques, from a related product", spread=0.5)
+
+DUTY_PER_RAD = 0.166  # for each unit of the P register
+P = 32.0  # the register's factory setting
+MOST_DUTY = 0.97
+INERTIA = 0.02840336  # [kg·m²] of the STS3215 with 1:345, at its output shaft
+SPEED = 3400 * COUNT  # [rad/s] that the goal moves with, at most
+
+_FIRMWARE = {
+    "position_gain": (DUTY_PER_RAD * P, OSCILLOSCOPE), "duty_limit": (MOST_DUTY, OSCILLOSCOPE),
+    "goal_speed": (SPEED, REGISTERS), "dead_zone": (COUNT, REGISTERS), "sample_rate": (1000.0, SHEET),
+}  # fmt: skip
+
+
+def _sheet(
+    voltage: float, kgf_cm: float, rpm: float, amperes: float, ratio: float, idle: float | None, mass: float
+) -> DataSheet:
+    return DataSheet(
+        voltage=voltage, stall_torque=kgf_cm * KGF_CM, no_load_speed=rpm * RPM, stall_current=amperes,
+        no_load_current=idle, gear_ratio=ratio, mass=mass,
+    )  # fmt: skip
+
+
+def _sts3215(name: str, sheet: DataSheet) -> ServoModel:
+    assert sheet.gear_ratio is not None
+    inertia = INERTIA * (sheet.gear_ratio / 345) ** 2
+    return ServoModel(
+        name=name, maker="Feetech", sheet=sheet, sheet_source=SHEET, derived=DERIVED,
+        numbers={**_FIRMWARE, "rotor_inertia": (inertia, BAM if sheet.gear_ratio == 345 else SCALED)},
+    )  # fmt: skip
+
+
+MODELS: Mapping[str, ServoModel] = {
+    m.name: m
+    for m in (
+        _sts3215("sts3215", _sheet(7.4, 19.5, 55.0, 2.44, 345.0, 0.15, 0.055)),  # C001
+        _sts3215("sts3215-191", _sheet(7.4, 10.8, 99.3, 2.44, 191.0, 0.15, 0.055)),  # C044
+        _sts3215("sts3215-147", _sheet(7.4, 8.3, 129.1, 2.44, 147.0, 0.15, 0.055)),  # C046
+        _sts3215("sts3215-12v", _sheet(12.0, 30.0, 45.0, 2.7, 345.0, 0.18, 0.055)),  # C018
+        ServoModel(
+            name="sts3250", maker="Feetech", sheet=_sheet(12.0, 50.0, 75.2, 6.1, 345.0, None, 0.0745),
+            sheet_source=SHEET, derived=DERIVED, elsewhere={"stall_current": RECORDED, "no_load_current": GUESSED},
+            numbers={**_FIRMWARE, "rotor_inertia": (0.0079, RECORDED), "goal_speed": (7.62, RECORDED),
+                     "delay": (0.0114, RECORDED)},
+        ),
+        ServoModel(
+            name="scs0009", maker="Feetech",
+            sheet=DataSheet(
+                voltage=6.0, stall_torque=2.3 * KGF_CM, no_load_speed=100.0 * RPM, stall_current=0.8, mass=0.013,
+                counts=1024 * 360 / 300,
+            ),
+            sheet_source=SHEET, derived=DERIVED, elsewhere={"stall_current": RELATED, "no_load_current": GUESSED},
+            numbers={
+                "position_gain": (DUTY_PER_RAD * P, RELATED), "duty_limit": (MOST_DUTY, RELATED),
+                "dead_zone": (5.236 / 1024, REGISTERS), "sample_rate": (500.0, RELATED),
+                "rotor_inertia": (0.0007, RELATED),
+            },
+        ),
+    )
+}  # fmt: skip

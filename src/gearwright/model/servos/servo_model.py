@@ -1,0 +1,63 @@
+"""One product: its data sheet, the numbers of its actuator, and where each of them is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from gearwright.model.servos.data_sheet import DataSheet, MotorNumbers, NumberSource
+
+Sourced = tuple[float, NumberSource]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServoModel:
+    """A servo that one can buy, at its output shaft.
+
+    A product whose sheet has a stall current is a DC motor under a position loop that sets its duty. One without it is
+    a drive with a torque-speed line and a current limit.
+    """
+
+    name: str  # in `gw.servos`
+    maker: str  # who sells it
+    sheet: DataSheet  # its figures at the rated supply
+    sheet_source: NumberSource  # where they are from
+    derived: NumberSource  # of the numbers that follow from the sheet
+    elsewhere: Mapping[str, NumberSource] = field(default_factory=dict)  # of figures that the sheet leaves out
+    numbers: Mapping[str, Sourced] = field(default_factory=dict)  # of the actuator, by its fields, with their sources
+    friction: Mapping[str, Sourced] = field(default_factory=dict)  # of its friction model; none: from the sheet
+    winding: tuple[Sourced, Sourced] | None = None  # torque constant and resistance; None: from the sheet
+
+    @property
+    def has_winding(self) -> bool:
+        """Whether it is a DC motor whose voltage a position loop sets."""
+        return self.winding is not None or self.sheet.stall_current is not None
+
+    @cached_property
+    def motor(self) -> MotorNumbers:
+        """Winding and gear losses; those of the sheet where nobody has identified them."""
+        if self.winding is None:
+            return self.sheet.motor()
+        (k, _), (R, _) = self.winding
+        kinetic = self.friction.get("kinetic", (0.0, self.derived))[0]
+        return MotorNumbers(k, R, kinetic, self.friction.get("load", (0.0, self.derived))[0])
+
+    @cached_property
+    def sources(self) -> Mapping[str, NumberSource]:
+        """Where each number is from, by the actuator's parameters, and `sheet.…` for the figures of its sheet."""
+        figures = (n for n, x in vars(self.sheet).items() if x is not None or n in self.elsewhere)
+        found = {f"sheet.{n}": self.elsewhere.get(n, self.sheet_source) for n in figures}
+        found |= {name: source for name, (_, source) in self.numbers.items()}
+        found["supply_voltage" if self.has_winding else "stall_torque"] = self.sheet_source
+        if not self.has_winding:
+            return {**found, "no_load_speed": self.sheet_source}
+        k, R = (self.derived, self.derived) if self.winding is None else (self.winding[0][1], self.winding[1][1])
+        found |= {"torque_constant": k, "resistance": R}
+        own = self.friction or dict.fromkeys(("kinetic", "load"), (0.0, self.derived))
+        return found | {f"friction_model.{name}": source for name, (_, source) in own.items()}
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """One of its numbers."""
+        return self.numbers[name][0] if name in self.numbers else default
