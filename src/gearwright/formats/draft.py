@@ -99,10 +99,10 @@ class Draft:
         for names in ("refused", "foreign", "declared"):
             getattr(self, names).update(getattr(other, names))
 
-    def numbered(self, stem: str, taken: Collection[str]) -> str:
+    def numbered(self, stem: str, taken: Collection[str], first: int = 1) -> str:
         """The stem with the next number that makes it new."""
         while True:
-            self._numbers[stem] = self._numbers.get(stem, 0) + 1
+            self._numbers[stem] = self._numbers.get(stem, first - 1) + 1
             name = f"{stem}{self._numbers[stem]}"
             if name not in taken:
                 return name

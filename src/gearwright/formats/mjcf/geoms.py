@@ -49,12 +49,16 @@ def read_geom(e: Element, at: Place, parts: Parts) -> None:
     geom = GeomPart(
         name=name, element=e, body=at.body, kind=kind, size=size, mesh=mesh, shape=_shape(kind, size, mesh, e),
         X_BG=X_BG, pose=X_BG if mesh is None else X_BG @ mesh.X_GM, group=int(real(e, "group")),
-        contype=int(real(e, "contype", 1.0)), conaffinity=int(real(e, "conaffinity", 1.0)),
+        contype=_bits(e, "contype"), conaffinity=_bits(e, "conaffinity"),
     )  # fmt: skip
     if kind == "sdf":
         e.error("element-refused", f"geom {name!r}: shapes that are given by a plugin are not read")
     parts.geoms[name] = geom
     at.body.geoms.append(geom)
+
+
+def _bits(e: Element, name: str) -> int:
+    return int(real(e, name, 1.0)) & 0xFFFFFFFF
 
 
 def _placed(e: Element, at: Place) -> tuple[str, tuple[float, ...], Pose, MeshPart | None] | None:

@@ -188,7 +188,7 @@ class Parts:
             return name
         if written:
             e.error("name-duplicate", f"there are two {kind}s named {name!r}")
-        return self.draft.numbered(f"{name}_", family)
+        return self.draft.numbered(f"{name}_", family, first=2)
 
     def base_or_joint(self, j: JointPart) -> str | None:
         """What a joint is called in the mechanism; None of one that does not move."""

@@ -118,6 +118,7 @@ class PIDActuator(AffineActuator):
     commands: ClassVar[tuple[Command, ...]] = ("position",)
 
     command: Command = quantity(choices=("position",), doc="what a command means", default="position")
+    stiffness: float = quantity("N·m/rad | N/m", above=0, doc="gain of the position drive")
     integral_gain: float = quantity("N·m/(rad·s) | N/(m·s)", at_least=0, doc="of the integral", default=0.0)
     integral_limit: float = quantity("rad·s | m·s", at_least=0, infinite=True, doc="of the integral", default=inf)
     slew_rate: float = quantity("rad/s | m/s", at_least=0, infinite=True, doc="of the set-point", default=inf)
