@@ -19,8 +19,8 @@ from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.options import Options, cores
 from gearwright.sim.reset import assembly
-from gearwright.sim.reset.loops import redundant
 from gearwright.sim.reset.keyframes import reset_to_keyframe
+from gearwright.sim.reset.loops import redundant
 from gearwright.sim.reset.starting import reset
 from gearwright.sim.running import reporting
 from gearwright.sim.running.calling import ControllerState

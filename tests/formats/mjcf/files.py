@@ -152,9 +152,7 @@ def inertias(compiler: str = "") -> str:
         for way in ways
     )
     shells = "".join(PRIMITIVES).replace("/>", ' shellinertia="true"/>')
-    return INERTIAS.format(
-        compiler=compiler, meshes=meshes, solids="".join(PRIMITIVES), shells=shells, bodies=bodies
-    )
+    return INERTIAS.format(compiler=compiler, meshes=meshes, solids="".join(PRIMITIVES), shells=shells, bodies=bodies)
 
 
 LOOP = """<mujoco>

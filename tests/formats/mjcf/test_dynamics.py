@@ -92,8 +92,9 @@ def test_springs_by_time_constant() -> None:
 
 def test_a_force_sensor_reads_what_the_parent_exerts() -> None:
     text = """<mujoco><option gravity="0 0 -10"/><worldbody><body name="a"><geom size="0.1" mass="1"/>
-      <body name="b" euler="0 90 0" pos="0 0 0.3"><geom size="0.1" mass="2" pos="0.1 0 0"/><site name="s" pos="0 0 0.1"/>
-      </body></body></worldbody><sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>"""
+      <body name="b" euler="0 90 0" pos="0 0 0.3"><geom size="0.1" mass="2" pos="0.1 0 0"/>
+      <site name="s" pos="0 0 0.1"/></body></body></worldbody>
+      <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>"""
     pair = both(text)
     d = mujoco.MjData(pair.m)
     mujoco.mj_forward(pair.m, d)

@@ -54,7 +54,7 @@ def test_default_classes_have_what_elements_have() -> None:
         parent, _, tag = path.partition("/")
         if parent != "default" or not tag or "/" in tag or tag in DRAWN:
             continue
-        places = PATHS[tag] if tag in PATHS else (f"actuator/{tag}",)
+        places = PATHS.get(tag, (f"actuator/{tag}",))
         assert tag in PATHS or tag in ACTUATORS
         known = set().union(*(ELEMENTS[place].attributes for place in places))
         if not any(ELEMENTS[place].whole for place in places):

@@ -77,7 +77,8 @@ class Actuators:
 
     def add(self) -> None:
         read = []
-        for section, self._file in self.parts.sections("actuator"):
+        for section, file in self.parts.sections("actuator"):
+            self._file = file
             read += [self._read(e) for e in section.all(*ACTUATOR_TAGS)]
         self.armatures = [(found.settings.armature, found.target) for found in read if found is not None]
         for found in read:

@@ -8,11 +8,12 @@ from typing import Any
 
 from gearwright.formats.mjcf.actuator_settings import ActuatorSettings
 from gearwright.formats.xml.located_xml import Element
-from gearwright.model.actuators import ActivatedActuator, Actuator, AffineActuator, DCMotor, PIDActuator
+from gearwright.model.actuators import ActivatedActuator, Actuator, AffineActuator, Command, DCMotor, PIDActuator
 
 Ranges = Mapping[str, tuple[float, float]]
 NONE = (-inf, inf)
 FILTERS = ("filter", "filterexact")
+INPUTS: Mapping[str, Command] = {"voltage": "voltage", "pos": "position", "vel": "velocity", "ff": "effort"}
 ONE_INPUT = "other inputs than the first are held at 0"
 
 
@@ -43,7 +44,7 @@ def _three(numbers: list[float]) -> tuple[float, float, float]:
     return numbers[0], numbers[1], numbers[2]
 
 
-def _affine(gain: tuple[float, float, float], bias: tuple[float, float, float]) -> dict[str, float]:
+def _affine(gain: tuple[float, float, float], bias: tuple[float, float, float]) -> dict[str, Any]:
     return {
         "gain": gain[0], "gain_per_position": gain[1], "gain_per_speed": gain[2],
         "bias": bias[0], "bias_per_position": bias[1], "bias_per_speed": bias[2],
@@ -57,7 +58,7 @@ def _plain(
     drive = _drive(gain, bias)
     if drive is None:
         return AffineActuator(**fields, **limits, **_affine(gain, bias))
-    rest = {"bias": bias[0]} if bias[0] else {}
+    rest: dict[str, Any] = {"bias": bias[0]} if bias[0] else {}
     if limits or rest:
         return AffineActuator(**fields, **limits, **rest, **drive)
     return Actuator(**fields, **drive)
@@ -81,7 +82,7 @@ def _activated(s: ActuatorSettings, fields: dict[str, Any], ranges: Ranges) -> A
     low, high = ranges.get("act", NONE)
     follows = s.gaintype == "fixed" and s.biastype == "affine" and s.gainprm[0] == -s.biasprm[1] != 0.0
     integrates = s.dyntype == "integrator"
-    command = ("velocity" if integrates else "position") if follows else "effort"
+    command: Command = ("velocity" if integrates else "position") if follows else "effort"
     return ActivatedActuator(
         **fields, dynamics="integrator" if integrates else "filter", time_constant=max(s.dynprm[0], 0.0),
         activation_lower=low, activation_upper=high, command=command,
@@ -96,7 +97,7 @@ def _pid(e: Element, s: ActuatorSettings, fields: dict[str, Any]) -> Actuator | 
         e.info("element-ignored", f"<pid> takes {' and '.join(inputs)}: a command is the position here, {ONE_INPUT}")
     if s.biasprm[1] >= 0 or s.biasprm[2] > 0:
         return "a PID drive needs a positive kp"
-    gains = {"stiffness": -s.biasprm[1], "damping_gain": -s.biasprm[2], "bias": s.biasprm[0]}
+    gains: dict[str, Any] = {"stiffness": -s.biasprm[1], "damping_gain": -s.biasprm[2], "bias": s.biasprm[0]}
     if s.dyntype != "pid":
         return AffineActuator(**fields, **gains, command="position")
     limit, rate = s.dynprm[0], s.dynprm[1]
@@ -118,7 +119,7 @@ def _dc_motor(e: Element, s: ActuatorSettings, fields: dict[str, Any], ranges: R
     if lost:
         e.warning("not-simulated", f"actuator {fields['name']!r}: {', '.join(lost)} is not simulated")
     inputs = (s.input or "voltage").split()
-    command = {"voltage": "voltage", "pos": "position", "vel": "velocity", "ff": "effort"}.get(inputs[0])
+    command = INPUTS.get(inputs[0])
     if command is None or (command == "effort" and (kp or kd)) or (command == "velocity" and kp):
         return f"input={s.input!r} has no counterpart here"
     if len(inputs) > 1:
@@ -130,7 +131,7 @@ def _dc_motor(e: Element, s: ActuatorSettings, fields: dict[str, Any], ranges: R
     torque, current, _ = m.saturation
     most = torque or m.K * current
     L = m.inductance[0] or m.R * m.inductance[1]
-    winding = {"resistance": m.R, "torque_constant": m.K, "inductance": L, **_warmth(s)}
+    winding: dict[str, Any] = {"resistance": m.R, "torque_constant": m.K, "inductance": L, **_warmth(s)}
     return DCMotor(
         **fields, **winding, command=command, stiffness=kp, damping_gain=kd,
         supply_voltage=supply if 0 < supply < inf else None, effort_limit=most if most > 0 else inf,

@@ -175,7 +175,9 @@ ELEMENTS: Mapping[str, Row] = {
     "contact/exclude": _row("name body1 body2"),
     # tendons
     "tendon": _row(),
-    "tendon/spatial": _row(TENDON, looks="group width material rgba", solver=LIMITS, plastic="springyield", user="user"),
+    "tendon/spatial": _row(
+        TENDON, looks="group width material rgba", solver=LIMITS, plastic="springyield", user="user"
+    ),
     "tendon/spatial/site": _row("site"),
     "tendon/spatial/geom": _row("geom sidesite"),
     "tendon/spatial/pulley": _row("divisor"),

@@ -71,9 +71,11 @@ def of_geoms(geoms: Iterable[GeomPart]) -> Inertia | None:
     return _of_tensor(total, tensor, Pose(np.eye(3), center))
 
 
-def _of_tensor(mass: float, I: Array, X: Pose) -> Inertia:
-    moments = (float(I[0, 0]), float(I[1, 1]), float(I[2, 2]))
-    return Inertia(mass=mass, moments=moments, products=(float(I[0, 1]), float(I[0, 2]), float(I[1, 2])), pose=X)
+def _of_tensor(mass: float, tensor: Array, X: Pose) -> Inertia:
+    moments = (float(tensor[0, 0]), float(tensor[1, 1]), float(tensor[2, 2]))
+    return Inertia(
+        mass=mass, moments=moments, products=(float(tensor[0, 1]), float(tensor[0, 2]), float(tensor[1, 2])), pose=X
+    )
 
 
 def _bounded(b: Body, i: Inertia) -> Inertia:

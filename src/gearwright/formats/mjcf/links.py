@@ -1,4 +1,4 @@
-"""Bodies to links, and joints to joints. Several joints of a body are joints in series, with links without mass between.
+"""Bodies to links, and joints to joints. Several joints of a body are in series, with links without mass between.
 
 A joint's position here is MuJoCo's, reference included: with `ref`, the joint frame is turned back by it.
 """
@@ -6,6 +6,7 @@ A joint's position here is MuJoCo's, reference included: with `ref`, the joint f
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -175,7 +176,7 @@ def _dynamics(j: JointPart, parts: Parts, weights: dict[str, Inertia]) -> AxisDy
         inertia = averaged_inertia(j, parts, weights)
         stiffness, damping = inertia / (time * ratio) ** 2, 2 * inertia / time
     angle = j.body.file.compiler.angle if j.kind == "hinge" else float
-    values = {
+    values: dict[str, Any] = {
         "damping": damping if on("damper") else 0.0,
         "friction": real(e, "frictionloss") if on("frictionloss") else 0.0,
         "armature": real(e, "armature"),

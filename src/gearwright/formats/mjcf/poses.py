@@ -58,7 +58,7 @@ def turned_by_euler(angles: Sequence[float], compiler: Compiler) -> Array:
 
 
 def _axis_angle(v: Sequence[float], compiler: Compiler) -> Array:
-    return rotation_about(unit(v[:3]), compiler.angle(v[3]))
+    return rotation_about(unit(v[:3]).tolist(), compiler.angle(v[3]))
 
 
 def _xy_axes(v: Sequence[float], _: Compiler) -> Array:

@@ -1,5 +1,4 @@
-"""<sensor>: positions and velocities of joints and actuators are encoders, gyroscopes and accelerometers IMUs, force and
-torque sensors force-torque sensors. A sensor of three numbers becomes one of six here, three of which it is."""
+"""<sensor>: encoders, IMUs and force-torque sensors. One of three numbers becomes one of six, three of which it is."""
 
 from __future__ import annotations
 

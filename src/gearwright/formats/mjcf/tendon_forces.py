@@ -1,4 +1,4 @@
-"""Springs, dampers, friction and inertia along tendons: shafts without a command, which the tendon's map ties to joints.
+"""Springs, dampers, friction and inertia along tendons: shafts without a command, on the tendon's map.
 
 A spring that is slack between two lengths is two springs that only pull back.
 """

@@ -1,6 +1,6 @@
-"""A tendon in space: straight lines from point to point, on links that joints move. Its length is an actuator's position.
+"""A tendon in space: straight lines between points of links that joints move. An actuator pulls it.
 
-    L(q) = gear·(Σ share·|b(q) − a(q)| + constant),    each point moved by the screws of the joints that carry it
+L(q) = gear·(Σ share·|b(q) − a(q)| + constant),    each point moved by the screws of the joints that carry it
 """
 
 from __future__ import annotations
