@@ -45,6 +45,7 @@ REMEDIES = {
     "inertia-missing": "write `<inertial>`; a moving link needs mass",
     "inertia-auto": "write moments, or a density and closed shapes",
     "surface-value": "correct the value; until then, it is as if it were not given",
+    "contact-shape": "give elementary shapes as <collision>, or the folder of the file with `search_path=`",
     "number-invalid": "write a number in SI units, without unit and commas",
     "pose-invalid": "six numbers, `x y z roll pitch yaw`",
     # couplings

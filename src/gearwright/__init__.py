@@ -60,6 +60,10 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.frictions import Cogging as Cogging
+    from gearwright.model.frictions import Dahl as Dahl
+    from gearwright.model.frictions import Friction as Friction
+    from gearwright.model.frictions import LuGre as LuGre
     from gearwright.model.hardware.drives import Drive as Drive
     from gearwright.model.hardware.servos import with_servos as with_servos
     from gearwright.model.scenes.world import World as World

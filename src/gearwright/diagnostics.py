@@ -199,6 +199,7 @@ CODES: dict[str, str] = {
     "inertia-missing": "joints that move no mass, alone or together; missing values, which get the format's defaults",
     "inertia-auto": "an inertia that cannot be computed from the collision shapes, or needs an assumption",
     "surface-value": "a friction, stiffness or restitution of a surface that is out of range; it is left out",
+    "contact-shape": "a mesh or image that touches as a coarser shape, or that cannot be read and touches nothing",
     "number-invalid": "a number, vector or truth value that cannot be read",
     "pose-invalid": "a pose that cannot be read",
     # couplings

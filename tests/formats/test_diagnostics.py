@@ -986,6 +986,7 @@ ELSEWHERE = {
     "not-simulated",
     "redundant-rows",
     "base-falls",
+    "contact-shape",
     "kind-shadowed",
     "mesh-missing",
     "model-error",

@@ -38,7 +38,7 @@ WHEEL = """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass va
   <joint name="axle" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
 
 
-@pytest.mark.parametrize("name", {n for n, _ in FIGURES})
+@pytest.mark.parametrize("name", sorted({n for n, _ in FIGURES}))
 def test_every_product_has_figures(name):
     assert set(protocol(name).models) == {model for n, model in FIGURES if n == name}
 

@@ -51,6 +51,7 @@ class Draft:
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
     foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
+    search_path: tuple[str, ...] = ()  # where meshes are looked for
     scene: bool = False  # a world of several models
     several_roots: bool = True  # parts that hang on nothing are allowed
     self_collide: list[str] = field(default_factory=list)  # links that touch others of their own robot
@@ -135,7 +136,7 @@ class Draft:
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
                 sensors=self.sensors, hardware=self.hardware, bases=bases, cut=(*self.cut, *cut),
-                initial=self.initial, keyframes=self.keyframes,
+                initial=self.initial, keyframes=self.keyframes, search_path=self.search_path,
                 self_collide=tuple(self.self_collide), no_contact=tuple(self.no_contact),
                 gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip

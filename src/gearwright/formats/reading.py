@@ -173,7 +173,7 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
-    draft = Draft(report)
+    draft = Draft(report, search_path=tuple(os.fspath(p) for p in options.search_path))
     library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
     if root.tag == "robot":
         from gearwright.formats.urdf import robot as urdf

@@ -17,6 +17,7 @@ from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
+from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.hardware.transports.tokens import require_token
 from gearwright.model import Mechanism
@@ -113,6 +114,7 @@ def _open_buses(
         chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
         for name in (chosen, chosen + can_socket.BRIDGE) if can else (chosen,):
             bench.servers.append(PluginServer(bench.loop, bench.network, name))
+        bench.servers.append(RawCanServer(bench.loop, bench.network, chosen))
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand), token))
     for name in can:

@@ -17,6 +17,8 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.couplings import Couplings
+from gearwright.model.frictions.kind import FrictionModel
+from gearwright.model.frictions.placing import with_friction
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.keyframes import Keyframe
@@ -142,6 +144,7 @@ class Mechanism(NotebookDisplay):
     no_contact: tuple[tuple[str, str], ...] = ()  # links that never touch each other
     contacts: tuple[ContactPair, ...] = ()  # shapes that touch in a simulation; `compile` finds them
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
+    search_path: tuple[str, ...] = field(default=(), compare=False, repr=False)  # where its files are looked for
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
     def __post_init__(self) -> None:
@@ -334,6 +337,14 @@ class Mechanism(NotebookDisplay):
         """A copy with an actuator added; it replaces an actuator of the same name."""
         checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
+
+    def with_friction(self, name: str, model: FrictionModel | None) -> Mechanism:
+        """A copy with a friction model on a joint's axis, on an actuator or on a transmission, by its name.
+
+        It acts beside their Coulomb and viscous friction, in place of a model that is there; None takes that away. A
+        joint goes first where several have the name. The axis of a joint of two axes may be written `joint.axis2`.
+        """
+        return with_friction(self, checked_name("what the friction is on", name), model)
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with a sensor added; it replaces a sensor of the same name."""

@@ -142,21 +142,25 @@ def compile(
     except MemoryError:
         raise out_of_memory(robot) from None
     sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
-    sim.diagnostics += tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in untouched)
+    sim.diagnostics += tuple(untouched)
     if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
 
 
-def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[str]]:
-    """The robot with its contacts, and what of them is not simulated."""
+def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[Diagnostic]]:
+    """The robot with its contacts, and what of them is not simulated, or only roughly."""
+    from gearwright.formats.meshes.contact_shapes import ContactShapes
     from gearwright.model.contacts.finding import with_contacts
     from gearwright.model.contacts.ground import with_ground
 
     wanted = None if contacts is None else _pairs(contacts)
     if ground is not False:
         robot = with_ground(robot, ground)
-    return with_contacts(robot, wanted)
+    with ContactShapes(robot) as files:
+        robot, left_out = with_contacts(robot, wanted, files.touching)
+    said = [Diagnostic(severity="warning", code="not-simulated", message=m) for m in left_out]
+    return robot, [*said, *files.diagnostics]
 
 
 def _pairs(contacts: object) -> list[tuple[str, str]]:

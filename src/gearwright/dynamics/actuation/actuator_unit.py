@@ -15,12 +15,13 @@ from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gea
 from gearwright.dynamics.algebra.one_sided_derivative import slope
 from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Straight, rate
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator, Losses
-from gearwright.model.actuators.actuator import Shaft, StepMeans
+from gearwright.model.actuators.actuator import FEEDBACK, Shaft, StepMeans
 from gearwright.model.transmissions import with_parameters
 from gearwright.tracing import trace
 
@@ -92,10 +93,34 @@ class ActuatorUnit:
     ratios: dict[str, Scalar] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
+    frictions: tuple[FrictionAxis, ...] = ()  # models of its own and of its transmission
 
     @property
     def name(self) -> str:
         return self.actuator.name
+
+    # --- dry friction -----------------------------------------------------------------------------------------------
+
+    @property
+    def dry(self) -> tuple[FrictionAxis, ...]:
+        """Models of its dry friction."""
+        return tuple(f for f in self.frictions if f.model.dry)
+
+    @property
+    def rubs(self) -> bool:
+        """Whether there is dry friction on its axis."""
+        return bool(self.dry) or not is_zero(self.friction)
+
+    @property
+    def by_load(self) -> bool:
+        """Whether that depends on what acts."""
+        return any(f.model.by_load for f in self.dry)
+
+    def friction_at(self, now: Moment) -> Scalar:
+        """The most that resists along its axis."""
+        return total(self.friction, *(f.level(now) for f in self.dry))
+
+    # --- its law ----------------------------------------------------------------------------------------------------
 
     def _with(self, numbers: Any) -> Actuator:
         """The actuator with these in place of its numbers that are inputs."""
@@ -263,7 +288,7 @@ class ActuatorUnit:
     @cached_property
     def wanted(self) -> Function | None:
         """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
-        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+        if not self.actuator.has_drive or self.actuator.command not in FEEDBACK:
             return None
         names = [*self.parameters]
 

@@ -8,6 +8,7 @@ from gearwright.errors import ModelError
 from gearwright.formats.draft import Draft
 from gearwright.formats.parts.axis_names import Rename, axis_ref
 from gearwright.formats.parts.device_tags import read_device
+from gearwright.formats.parts.frictions import friction_model
 from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.transmissions.transmissions import read_transmission
 from gearwright.formats.xml.from_fields import missing_from, values_of
@@ -97,6 +98,9 @@ def _built_actuator(e: Element, name: str, written: str, draft: Draft, rename: R
     device = e.child("device")
     if device is not None:
         values["device"] = read_device(device, name)
+    model = friction_model(e, f"actuator {name!r}", "actuator-value")
+    if model is not None:
+        values["friction_model"] = model
     if e.report.unread > before:  # a value that could not be read is not judged as well
         return None
     return draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)

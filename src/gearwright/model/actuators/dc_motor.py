@@ -56,7 +56,7 @@ class DCMotor(Actuator):
     """
 
     type: ClassVar[str] = "dc_motor"
-    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "voltage")
+    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "impedance", "voltage")
     states: ClassVar[tuple[str, ...]] = ("current", "temperature", "voltage")
     state_units: ClassVar[tuple[str, ...]] = ("A", "°C", "V")
 

@@ -26,7 +26,9 @@ OPTIONS = {
 SETTINGS = {
     "id.id": "node",
     "servo.pid_position.kp": "kp",
+    "servo.pid_position.ki": "ki",
     "servo.pid_position.kd": "kd",
+    "servo.pid_position.ilimit": "ilimit",
     "servo.default_timeout_s": "default_timeout",
     "servopos.position_min": "position_min",
     "servopos.position_max": "position_max",

@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan, tau
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
-from gearwright.hardware.protocols.defaults import elapsed
+from gearwright.hardware.protocols.defaults import LOSSES, elapsed
 from gearwright.hardware.protocols.moteus.registers import COMMANDS
 from gearwright.hardware.setpoints import COAST, Brake, Current, Impedance, Setpoint, Torque
 
@@ -17,6 +17,7 @@ COMMANDED = frozenset({STOPPED, CURRENT, POSITION, ZERO_VELOCITY, STAY_WITHIN, B
 OVER_TEMPERATURE, UNDER_VOLTAGE, START_OUTSIDE = 38, 40, 39
 FAULTS = {38: "over-temperature", 39: "outside limits", 40: "under-voltage"}
 FREQUENCY = 100.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
+DROOP = 5e-4  # [rad, m] of the joint under its weight and friction: as delivered, there is no integral
 
 
 class MoteusServo:
@@ -25,8 +26,11 @@ class MoteusServo:
     def __init__(self, drive: MotorDrive) -> None:
         self.drive = drive
         self.turn = 1.0 if drive.length else tau  # [rad]
-        self.kp = drive.inertia * FREQUENCY**2 * self.turn  # [N·m/turn]
-        self.kd = 2.0 * drive.inertia * FREQUENCY * self.turn  # [N·m·s/turn]
+        load = drive.load
+        stiffness = max(load.inertia * FREQUENCY**2, load.holding / (DROOP * load.travel))  # [N·m/rad]
+        damping = max(2.0 * (load.inertia * stiffness) ** 0.5, LOSSES * load.damping)
+        self.kp, self.kd = stiffness * self.turn, damping * self.turn  # [N·m/turn], [N·m·s/turn]
+        self.ki = self.ilimit = 0.0  # [N·m/(turn·s)], [N·m]
         self.default_timeout = 0.1  # [s]
         self.position_min, self.position_max = -inf, inf  # [turn]
         self.zero = 0.0  # [rad]
@@ -145,6 +149,7 @@ class MoteusServo:
                 self.kp / turn * _finite(c["command_kp_scale"], 1.0),
                 self.kd / turn * _finite(c["command_kd_scale"], 1.0),
                 _finite(c["command_feedforward_torque"], 0.0),
+                self.ki / turn, self.ilimit * _finite(c["command_ilimit_scale"], 1.0),
             )  # fmt: skip
         if self.mode == CURRENT:
             return Current(_finite(c["command_q_current"], 0.0))
