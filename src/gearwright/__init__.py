@@ -60,6 +60,8 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.actuators import PositionServo as PositionServo
+    from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging
     from gearwright.model.frictions import Dahl as Dahl
     from gearwright.model.frictions import Friction as Friction

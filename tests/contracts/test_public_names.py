@@ -33,6 +33,8 @@ NAMES = {
     "Imu",
     "LimitSwitch",
     "PneumaticCylinder",
+    "PositionServo",
+    "Supply",
     "Solenoid",
     "Diagnostic",
     "DifferentialTransmission",
