@@ -72,6 +72,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
     from gearwright.page import view as view
+    from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
+    from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from gearwright.planning.trajectories import Trajectory as Trajectory
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile
