@@ -14,6 +14,8 @@ from gearwright.formats.ros2_control.limits import command_limits
 from gearwright.model import (
     ACTUATORS,
     SENSORS,
+    ActivatedActuator,
+    AffineActuator,
     Axis,
     AxisDynamics,
     AxisRef,
@@ -31,12 +33,14 @@ from gearwright.model import (
     Inertia,
     Interface,
     Joint,
+    Keyframe,
     Limits,
     Link,
     Mechanism,
     Mesh,
     NamedFrame,
     OtherShape,
+    PIDActuator,
     Plane,
     Pose,
     SafetyController,
@@ -199,6 +203,7 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     Heightmap: {"uri": "a.png"},
     gw.Solenoid: {"force_stroke": ((0.0, 1.0), (1.0, 0.5))},
     gw.PneumaticCylinder: {"bore_area": 1.0, "supply_pressure": 2.0, "time_constant": 3.0},
+    PIDActuator: {"stiffness": 5.0, "command": "position"},
     PositionServo: {"resistance": 1.0, "torque_constant": 0.5, "position_gain": 10.0},
     gw.DCMotor: {"resistance": 1.0, "torque_constant": 0.5},
     Stribeck: {"static": 2.0, "coulomb": 1.0, "stribeck_velocity": 0.1},
@@ -210,6 +215,8 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     gw.LinearMap: {"matrix": ((2.0, 0.5), (0.0, 1.0))},
     Mechanism: {f.name: getattr(robot(), f.name) for f in fields(Mechanism)},
 }
+
+AFFINE = (AffineActuator, ActivatedActuator, PIDActuator)
 
 # values that no rule by type finds, and what else has to be said with them
 OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
@@ -289,6 +296,15 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (gw.LinearMap, "actuator_offsets"): {"actuator_offsets": (1.0, 2.0)},
     (gw.LinearMap, "joint_offsets"): {"joint_offsets": (1.0, 2.0)},
     (gw.LinearMap, "matrix"): {"matrix": ((3.0, 0.5), (0.0, 1.0))},
+    (Mechanism, "keyframes"): {
+        "keyframes": {"home": Keyframe(name="home", position={"j1": (0.5,)}, velocity={"j2": (0.1,)})}
+    },
+    (PIDActuator, "command"): {"command": "position", "damping": 0.5},
+    (PIDActuator, "stiffness"): {"stiffness": 7.0},
+    (PIDActuator, "damping_gain"): {"damping_gain": 3.0},
+    **{(kind, n): {n: 0.5} for kind in AFFINE for n in ("command_upper", "effort_upper", "activation_upper")},
+    **{(kind, n): {n: -0.5} for kind in AFFINE for n in ("command_lower", "effort_lower", "activation_lower")},
+    (ActivatedActuator, "dynamics"): {"dynamics": "integrator"},
     (PositionServo, "damping_gain"): {"damping_gain": 3.0},
     (PositionServo, "supply"): {"supply": Supply(name="battery", voltage=12.0, resistance=0.1)},
     (PositionServo, "command"): {"command": "position", "damping": 0.5},

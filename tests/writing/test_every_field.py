@@ -19,6 +19,8 @@ VARIANTS = list(variants())
 
 # parts of a mechanism that are in no file by themselves, and classes that are no parts
 ELSEWHERE = {
+    "SpatialTendon": "of MJCF files",
+    "Keyframe": "of Mechanism.keyframes",
     "HeightField": "made of a Heightmap's image", "Hull": "made of a Mesh's file", "Supply": "of a PositionServo",
     "BodySensor": "the base of Imu and ForceTorque", "Sensor": "the base of sensors", "CustomSensor": "a function",
     "CustomActuator": "a function", "CustomTransmission": "a function", "CustomJointMap": "a function",

@@ -21,7 +21,7 @@ ENDS = (".role", ".mechanical_reduction", ".offset", ".read_only")  # of a trans
 KINDS = {
     "links": "link", "joints": "joint", "couplings": "coupling", "transmissions": "transmission",
     "actuators": "actuator", "sensors": "sensor", "hardware": "ros2_control tag", "frames": "frame",
-    "initial": "initial position",
+    "initial": "initial position", "keyframes": "keyframe",
 }  # fmt: skip
 
 

@@ -31,6 +31,11 @@ def renamed_joints(m: Mechanism, names: Mapping[str, str]) -> Mechanism:
         actuators={n: a if a.joint is None else replace(a, joint=axis(a.joint)) for n, a in m.actuators.items()},
         sensors={n: _sensor(s, joint, axis) for n, s in m.sensors.items()},
         hardware={n: _hardware(h, joint) for n, h in m.hardware.items()},
+        keyframes={
+            n: replace(k, position={joint(x): v for x, v in k.position.items()},
+                       velocity={joint(x): v for x, v in k.velocity.items()})
+            for n, k in m.keyframes.items()
+        },
         cut=tuple(map(joint, m.cut)), initial={joint(n): q for n, q in m.initial.items()},
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, BodySensor, 
 from gearwright.model.frictions import FRICTIONS
 from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.hardware.device_bindings import DeviceBinding
+from gearwright.model.keyframes import Keyframe
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
 from gearwright.writing.report import Losses
@@ -93,6 +94,16 @@ def add_friction_model(parent: Node, model: FrictionModel, shown: str, losses: L
         losses.lose(shown, "friction_model", f"a {type(model).__name__} is a class that no file can name")
         return
     add_fields(parent.add(f"{OWN}friction_model", type=kind), model, shown, losses)
+
+
+def add_keyframe(parent: Node, k: Keyframe, d: Dialect) -> None:
+    """A named state, as an element of ours."""
+    node = parent.add(f"{OWN}keyframe", name=d.local(k.name))
+    for tag, values in (("position", k.position), ("velocity", k.velocity)):
+        for joint, numbers in values.items():
+            node.add(tag, numbers, joint=d.joint(joint))
+    for actuator, command in k.command.items():
+        node.add("command", command, actuator=d.local(actuator))
 
 
 # --- couplings --------------------------------------------------------------------------------------------------------

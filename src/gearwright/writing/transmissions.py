@@ -43,7 +43,7 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style 
     """Names, numbers and losses. In a ros2_control tag the type is that of a plugin; ROS 1 knows three types."""
     kind = t.type if t.map is None else kind_of(t.map)
     if kind is None:
-        what = f"its map is a {type(t.map).__name__}, which is Python code" if t.map else "it has no map"
+        what = f"its map is a {type(t.map).__name__}, which no file can name" if t.map else "it has no map"
         d.losses.lose(f"transmission {t.name!r}", "", what)
         return
     if t.map is not None and kind != t.type:

@@ -44,6 +44,11 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
     for c in e.all("coupling"):
         _read_coupling(c, draft, rename)
     draft.no_contact += [(_link(n, "link1", rename), _link(n, "link2", rename)) for n in e.all("no_contact")]  # ours
+    if keyframes := e.all("keyframe"):
+        from gearwright.formats.parts.keyframes import read_keyframe
+
+        for k in keyframes:
+            read_keyframe(k, draft, rename)
     draft.cut += [rename(c.words) for c in e.all("cut")]
 
 

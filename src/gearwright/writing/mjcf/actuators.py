@@ -12,7 +12,16 @@ from math import inf
 from typing import Any
 
 from gearwright.comparing.differences import ENDS
-from gearwright.model import Actuator, DCMotor, ElectricMotor, LinearTransmission, Mechanism, PneumaticCylinder
+from gearwright.model import (
+    ActivatedActuator,
+    Actuator,
+    AffineActuator,
+    DCMotor,
+    ElectricMotor,
+    LinearTransmission,
+    Mechanism,
+    PneumaticCylinder,
+)
 from gearwright.model.hardware.servos import Servo
 from gearwright.model.layout.layout import turns_body
 from gearwright.writing.fields import leave_rest
@@ -125,12 +134,41 @@ def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
     return node, ("bore_area", "supply_pressure", "time_constant", "effort_limit")
 
 
+def _affine(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
+    """`(g₀ + g₁·x + g₂·v)·u + b₀ + b₁·x + b₂·v`; x counts from the actuator's zero, MuJoCo's length from the joints'."""
+    gain = (a.gain, a.gain_per_position, a.gain_per_speed)
+    bias = (a.bias, a.bias_per_position, a.bias_per_speed)
+    if a.command == "position":
+        gain, bias = (a.stiffness, 0.0, 0.0), (bias[0], bias[1] - a.stiffness, bias[2] - a.damping_gain)
+    elif a.command == "velocity":
+        gain, bias = (a.damping_gain, 0.0, 0.0), (bias[0], bias[1], bias[2] - a.damping_gain)
+    gain, bias = ((x + y * target.zero, y, z) for x, y, z in (gain, bias))
+    node = Node("general", gaintype="affine", biastype="affine", gainprm=gain, biasprm=bias)
+    ranges = [("ctrlrange", a.command_lower, a.command_upper), ("forcerange", a.effort_lower, a.effort_upper)]
+    if isinstance(a, ActivatedActuator):
+        node.attributes |= Node("", dyntype="filterexact" if a.dynamics == "filter" else "integrator").attributes
+        if a.dynamics == "filter":
+            node.attributes |= Node("", dynprm=a.time_constant).attributes
+        ranges.append(("actrange", a.activation_lower, a.activation_upper))
+    for name, low, high in ranges:
+        if low > -inf or high < inf:
+            node.attributes |= Node("", **{name: (max(low, -1e16), min(high, 1e16))}).attributes
+    if a.effort_limit < inf and (a.effort_lower, a.effort_upper) == (-inf, inf):
+        node.attributes |= Node("", **_limit(a)).attributes
+    return node, AFFINE
+
+
+AFFINE = ("gain", "gain_per_position", "gain_per_speed", "bias", "bias_per_position", "bias_per_speed", "command_lower",
+          "command_upper", "effort_lower", "effort_upper", "stiffness", "damping_gain", "dynamics", "time_constant",
+          "activation_lower", "activation_upper", "effort_limit")  # fmt: skip
 KINDS: dict[type[Actuator], Callable[[Any, Target], tuple[Node, tuple[str, ...]] | None]] = {
     Actuator: _drive,
     ElectricMotor: _drive,
     Servo: _drive,
     DCMotor: _dc_motor,
     PneumaticCylinder: _pneumatic,
+    AffineActuator: _affine,
+    ActivatedActuator: _affine,
 }
 
 

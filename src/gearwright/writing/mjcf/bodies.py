@@ -59,6 +59,8 @@ class Bodies:
     sections: Mapping[str, Node]
     nodes: dict[str, Node] = field(default_factory=dict)  # by link, the world's too
     start: list[float] = field(default_factory=list)  # qpos in MuJoCo's order
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)  # of joints in qpos and in qvel
+    speeds: int = 0  # numbers of qvel
     assets: dict[Mesh, str] = field(default_factory=dict)
 
     def write(self) -> None:
@@ -83,6 +85,8 @@ class Bodies:
         if not link.gravity:
             node.attributes["gravcomp"] = "1"
         self.nodes[link.name] = node
+        self.places[j.name] = (len(self.start), self.speeds)
+        self.speeds += j.dof + j.type.travels
         self._inertial(node, link, moves=bool(j.dof))
         if free:
             node.add("freejoint", name=j.name)

@@ -21,7 +21,7 @@ from gearwright.writing.shapes import MeshPath
 
 TIMESTEP = 1e-3  # [s] soft constraints are as stiff as two of them allow
 MASS = ("name", "links", "joints", "bases", "couplings", "transmissions", "actuators", "sensors", "frames", "initial",
-        "gravity", "cut", "reported", "hardware", "search_path")  # fmt: skip
+        "gravity", "cut", "reported", "hardware", "search_path", "keyframes")  # fmt: skip
 
 
 def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
@@ -42,7 +42,7 @@ def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
     add_frames(robot, bodies.nodes, names)
     add_sensors(robot, bodies.nodes, names, losses, sections)
     _leave_rest(robot, losses)
-    _add_start(robot, bodies, sections)
+    _add_keyframes(robot, bodies, sections, losses)
     root.children += [s for s in sections.values() if s.children or s.tag == "worldbody"]
     return root.xml()
 
@@ -58,8 +58,22 @@ def _leave_rest(robot: Mechanism, losses: Losses) -> None:
         losses.lose("robot", "cut", f"MuJoCo does not choose where to cut a loop ({name})")
 
 
-def _add_start(robot: Mechanism, bodies: Bodies, sections: Mapping[str, Node]) -> None:
-    """A keyframe, where a joint does not start at zero."""
+def _add_keyframes(robot: Mechanism, bodies: Bodies, sections: Mapping[str, Node], losses: Losses) -> None:
+    """Those of the robot, and one where a joint does not start at zero."""
     free = {j.name for j in bodies.placing.joints if bodies.placing.is_free(j)}
-    if any(tuple(q) != robot.joint(n).type.zero for n, q in robot.initial.items() if n not in free):
-        sections["keyframe"].add("key", name="start", qpos=bodies.start)
+    started = [n for n, q in robot.initial.items() if n not in free and tuple(q) != robot.joint(n).type.zero]
+    if started:
+        name = "start" if "start" not in robot.keyframes else "start_"
+        sections["keyframe"].add("key", name=name, qpos=bodies.start)
+        losses.note(f"MuJoCo's joints start at zero: where {started[0]!r} starts is in the keyframe {name!r}")
+    for k in robot.keyframes.values():
+        qpos, qvel = list(bodies.start), [0.0] * bodies.speeds
+        for joint, values in k.position.items():
+            at = bodies.places[joint][0]
+            qpos[at : at + len(values)] = values
+        for joint, values in k.velocity.items():
+            at = bodies.places[joint][1]
+            qvel[at : at + len(values)] = values
+        actuators = [node.attributes["name"] for node in sections["actuator"].children]
+        ctrl = [k.command.get(name, 0.0) for name in actuators] or None
+        sections["keyframe"].add("key", name=k.name, qpos=qpos, qvel=qvel if any(qvel) else None, ctrl=ctrl)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gearwright.errors import ModelError
 from gearwright.model import WORLD, BodySensor, Imu, Joint, Mechanism
 from gearwright.model.mechanism import DEFAULT_GRAVITY
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_sensor, mimics
+from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node, is_identity, pose_text
@@ -74,6 +74,9 @@ class _Model:
                     self.losses.lose(f"sensor {s.name!r}", "", f"joint {s.reaction!r} is not written")
                 else:
                     add_body_sensor(owner, s, self.dialect(s.name))
+        for k in self.robot.keyframes.values():
+            parent, d = self.place(k.name)
+            add_keyframe(parent, k, d)
         for a, b in self.robot.no_contact:
             self.scopes.root.add(f"{OWN}no_contact", link1=a, link2=b)
         for name in self.robot.cut:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from gearwright.model import IDENTITY, WORLD, BodySensor, Imu, Joint, Mechanism, Pose
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.tree.topology import forward
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_sensor, mimics
+from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node, is_identity, numbers, rpy
@@ -124,6 +124,8 @@ class _Robot:
         for c in robot.couplings.values():
             if id(c) not in said or (c.follower.joint in tree and len(robot.joint(c.follower.joint).axes) > 1):
                 add_coupling(self.root, c, self.d)
+        for k in robot.keyframes.values():
+            add_keyframe(self.root, k, self.d)
         for link in robot.self_collide:
             self.root.add("gazebo", reference=link).add("selfCollide", True)
         for one, other in robot.no_contact:
