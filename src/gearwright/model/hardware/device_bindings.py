@@ -31,6 +31,8 @@ PROTOCOLS: Registry[Any] = Registry(
         "robstride_mit": f"{_HERE}.mit:ROBSTRIDE_MIT",
         "cubemars_servo": f"{_HERE}.vesc:CUBEMARS_SERVO",
         "vesc": f"{_HERE}.vesc:VESC",
+        "rmd": f"{_HERE}.rmd:PROTOCOL",
+        "piper": f"{_HERE}.piper:PROTOCOL",
         "moteus": f"{_HERE}.moteus:PROTOCOL",
     },
 )
