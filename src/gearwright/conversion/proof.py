@@ -57,7 +57,7 @@ def _own(robot: Mechanism, text: str, tolerance: float, states: list[Sample]) ->
         return
     yield Check(program=OWN, what="poses", difference=_pose_difference(robot, again, states), tolerance=tolerance)
     try:
-        apart = trajectory_difference(robot, again)
+        apart = trajectory_difference(bodies_alone(robot), bodies_alone(again))
     except (ModelError, CompileError) as error:
         yield Check(program=OWN, what="motion", note=f"the robot is not simulated: {error}"[:160])
         return

@@ -135,7 +135,7 @@ def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
 
 
 def _affine(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
-    """`(g₀ + g₁·x + g₂·v)·u + b₀ + b₁·x + b₂·v`; x counts from the actuator's zero, MuJoCo's length from the joints'."""
+    """`(g₀ + g₁·x + g₂·v)·u + b₀ + b₁·x + b₂·v`; x is MuJoCo's length, and the target's zero."""
     gain = (a.gain, a.gain_per_position, a.gain_per_speed)
     bias = (a.bias, a.bias_per_position, a.bias_per_speed)
     if a.command == "position":
