@@ -15,6 +15,7 @@ NAMES = {
     "CombinedControllers",
     "CompileError",
     "Actuator",
+    "ContactSensor",
     "CustomActuator",
     "CustomSensor",
     "CustomJointMap",
