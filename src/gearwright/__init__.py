@@ -56,6 +56,8 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
+    from gearwright.model.actuators import PositionServo as PositionServo
+    from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging
     from gearwright.model.frictions import Dahl as Dahl
     from gearwright.model.frictions import Friction as Friction
@@ -66,6 +68,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
     from gearwright.page import view as view
+    from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
+    from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from gearwright.planning.trajectories import Trajectory as Trajectory
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile

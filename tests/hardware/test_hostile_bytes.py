@@ -12,14 +12,16 @@ import pytest
 import gearwright as gw
 from gearwright.hardware.protocols import dynamixel_packets, feetech
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.transports import raw_can
 from gearwright.hardware.transports.can_socket import path_of
 from gearwright.hardware.transports.plugin_server import PluginServer
+from gearwright.hardware.transports.raw_can import RawCanServer
 
 PARSED = 2_000_000  # bytes in the default suite: half a second each
 
 
 def ping(protocol):
-    return feetech.packet(1, 1) if protocol == "feetech" else dynamixel_packets.packet(1, 1)
+    return feetech.packet(1, 1) if protocol != "dynamixel" else dynamixel_packets.packet(1, 1)
 
 
 def nearly(protocol, rng):
@@ -28,14 +30,14 @@ def nearly(protocol, rng):
     instruction = rng.choice((0, 1, 2, 4, 6, 8, 0x82, 0x92, rng.randrange(256)))
     if instruction in (3, 4, 0x83, 0x93):
         instruction = 2
-    make = feetech.packet if protocol == "feetech" else dynamixel_packets.packet
+    make = feetech.packet if protocol != "dynamixel" else dynamixel_packets.packet
     data = bytearray(make(rng.choice((1, 2, 6, 0xFE, 200)), instruction, body))
     for _ in range(rng.randrange(3)):
         data[rng.randrange(4, len(data))] = rng.randrange(256)
     return bytes(data[: rng.randrange(1, len(data) + 1)])
 
 
-@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+@pytest.mark.parametrize("protocol", ["feetech", "feetech_hls", "feetech_scs", "dynamixel", "dynamixel1"])
 @pytest.mark.parametrize("kind", ["random", "nearly right", "headers alone"])
 def test_a_line_survives(desk_arm, protocol, kind):
     rig, rng = Rig.of(desk_arm, protocol), random.Random(5)
@@ -89,11 +91,32 @@ def plugin_socket(bench):
     return made
 
 
+def raw_socket(bench):
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    made.connect(str(raw_can.path_of(bench.channel)))
+    return made
+
+
+def flood_datagrams(connect, total):
+    """Random datagrams of the lengths of frames, and of others."""
+    rng, sent = random.Random(3), 0
+    while sent < total:
+        try:
+            with connect() as client:
+                client.settimeout(20)
+                while sent < total:
+                    sent += client.send(rng.randbytes(rng.choice((16, 72, rng.randrange(1, 3000)))))
+        except OSError:
+            sent += 1 << 16
+
+
 def flood(bench, total):
     """Into every transport of a bench."""
     for server in bench.servers:
         if isinstance(server, PluginServer):
             flood_socket(lambda: plugin_socket(bench), total)
+        elif isinstance(server, RawCanServer):
+            flood_datagrams(lambda: raw_socket(bench), total)
         else:
             address = ("127.0.0.1", server.port)
             flood_socket(lambda address=address: socket.create_connection(address), total, b"< open can0 >< rawmode >")

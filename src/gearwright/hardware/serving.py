@@ -14,6 +14,7 @@ from gearwright.hardware.rig import ROS2_CONTROL, Rig
 from gearwright.hardware.transports import can_socket
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
+from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
@@ -102,7 +103,7 @@ def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
     adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
-    ports = dict[str, SerialNetwork | CanText](bench.lines)
+    ports = dict[str, SerialNetwork | CanText | DmSerial](bench.lines)
     for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
         if name not in ADAPTERS:
             raise UnknownNameError("serial CAN adapter", name, ADAPTERS)

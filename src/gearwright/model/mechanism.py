@@ -53,8 +53,12 @@ from gearwright.model.tree.topology import Tree, forward, grow
 from gearwright.notebooks import NotebookDisplay
 
 if TYPE_CHECKING:
+    import os
+
+    from gearwright.model.actuators.supply import Supply
     from gearwright.model.hardware.hardware import Hardware
     from gearwright.model.parallel.jacobian import ActuationJacobian
+    from gearwright.model.servos.servo_model import ServoModel
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -342,6 +346,20 @@ class Mechanism(NotebookDisplay):
         joint goes first where several have the name. The axis of a joint of two axes may be written `joint.axis2`.
         """
         return with_friction(self, checked_name("what the friction is on", name), model)
+
+    def with_servo(
+        self, name: str, model: str | os.PathLike[str] | ServoModel, *, supply: Supply | None = None, **changes: Any
+    ) -> Mechanism:
+        """A copy with a servo of `gw.servos` on a joint: `robot.with_servo("shoulder", "sts3215")`.
+
+        It takes the place of the motor that is there, behind its transmission if it has one; otherwise it is called as
+        the joint is. An actuator may be named instead of its joint. The model may also be a file of identified
+        parameters of the Better Actuator Models project. `supply`: a `gw.Supply` that servos share. `changes`: fields
+        of the actuator, such as `delay=0.012`.
+        """
+        from gearwright.model.servos.placing import with_servo
+
+        return with_servo(self, checked_name("what the servo moves", name), model, supply, **changes)
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with a sensor added; it replaces a sensor of the same name."""

@@ -12,6 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from gearwright.model.actuators import Actuator
+from gearwright.model.actuators.supply import Supply
 from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
 from gearwright.model.frictions.kind import FrictionModel
@@ -139,6 +140,17 @@ def device_key(mechanism: Mechanism, name: str) -> str:
     return f"device.{name}" if taken else name
 
 
+def supply_key(supply: Supply) -> str:
+    """Prefix of the numbers of a supply that servos share."""
+    return f"supply.{supply.name}"
+
+
+def supplies(mechanism: Mechanism) -> dict[str, Supply]:
+    """Those that servos share, by name."""
+    each = (getattr(a, "supply", None) for a in mechanism.actuators.values())
+    return {s.name: s for s in each if s is not None}
+
+
 def losses_key(mechanism: Mechanism, t: Transmission) -> str:
     """Prefix of the numbers of a transmission's losses: its own, unless an actuator has that."""
     key = device_key(mechanism, t.name)
@@ -152,6 +164,9 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
         for field, value in actuator_numbers(actuator).items():
             yield f"{key}.{field}", value, meaning_of(type(actuator), field), slides
         yield from friction_rows(key, actuator.friction_model, slides)
+    for supply in supplies(mechanism).values():
+        for field, (value, meaning) in parameter_quantities(supply).items():
+            yield f"{supply_key(supply)}.{field}", value, meaning, False
     for name, t in mechanism.transmissions.items():
         key = device_key(mechanism, name)
         if t.map is not None and not (name in mechanism.actuators and key == name):
@@ -186,4 +201,4 @@ def canonical(mechanism: Mechanism, name: str) -> str:
             rest = name[len(coupling.alias) :]
             if any(row[0] == coupling.name + rest for row in coupling_rows(coupling)):
                 return coupling.name + rest
-    return name
+    return f"device.{name}" if f"device.{name}" in mechanism.parameters else name

@@ -259,18 +259,20 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def step(
         self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1,
-        wrench: Mapping[str, Any] | None = None,
+        wrench: Mapping[str, Any] | None = None, drive: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """Makes n steps. Commands are given by actuator, in the unit of its command (effort, velocity, position or
         voltage), and efforts by joint [N·m, N]. Both are kept until they are changed, and cleared by `reset`. So are
         wrenches by link, each a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's
-        axes; the links are those of `gearwright.compile(wrenches=…)`.
+        axes; the links are those of `gearwright.compile(wrenches=…)`. `drive` are positions for `Simulation.drive`.
 
         A robot diverges if its state is not finite, or if a speed exceeds 1e7 rad/s or m/s. It then keeps its last good
         state, the other robots of the batch make all n steps, and SimulationError is raised. Ctrl-C ends a call within
         0.2 s, or after one step of the whole batch. Every robot has then made the same number of steps, and `time` says
         how many. If no step was made, commands and efforts are unchanged.
         """
+        if drive is not None:
+            self.drive(position=drive)
         if command is None and effort is None and wrench is None:  # the usual call
             if type(n) is not int or n != 1:
                 self.clock.advance(n)
@@ -289,7 +291,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: float | None = None,
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
-        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
+        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None, drive: Any = None,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
@@ -297,6 +299,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
                     which the steps begin; or one function of the times that returns such a mapping. The last
                     values stay held.
+        drive       targets of the drives in `gearwright.compile(drives=…)`: a `gearwright.Trajectory`; or by joint
+                    numbers, arrays (T,) of positions where steps end, or functions of these times.
         controller  called with this simulation before each step; returns a mapping or None. Values by actuator are
                     commands, values by joint are efforts; both are kept until changed. Without a controller, all steps
                     run in machine code; `gearwright.compile(controller=…)` compiles it into the step.
@@ -317,7 +321,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands,
+            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands, drive=drive,
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class Moment(NamedTuple):
     expected: Sequence[Scalar] = ()  # velocities of the tree that the phase is likely to have; none: those of `tree`
     loads: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None  # efforts along the tree: of motors, of all else
     contact: Sequence[Scalar] = ()  # impulses of contacts in a phase such as this, as they were last
+    moved: Sequence[Scalar] = ()  # independent velocities with which positions went on last
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @property

@@ -9,6 +9,7 @@ from typing import Protocol
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
+from gearwright.dynamics.actuation.supplies import with_supplies
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -126,7 +127,7 @@ class ConstrainedStep(ABC):
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting, self.build.friction if self.frictions else (), expected,
             axis_loads(self.model, phase, tree, at, M, acting, self.build) if self.loaded else None,
-            self._last_contact(phase), self.eps,
+            self._last_contact(phase), self._last_motion(), self.eps,
         )  # fmt: skip
 
     def _last_contact(self, phase: Phase) -> Sequence[Scalar]:
@@ -137,6 +138,9 @@ class ConstrainedStep(ABC):
         part = self.build.part[0] if Slots.part in self.build else 1.0
         share = {0.0: part, 1.0: 0.5 * part, -1.0: 1.0}[phase.half]
         return [share * x for x in own]
+
+    def _last_motion(self) -> Sequence[Scalar]:
+        return self.build[Slots.mean_velocity if Slots.mean_velocity in self.build else Slots.velocity]
 
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
@@ -176,7 +180,7 @@ class ConstrainedStep(ABC):
                 own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.dt)
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
-        self.build.actuator = after
+        self.build.actuator = with_supplies(self.model.actuation.driven, tree, after)
 
     def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
         """Stores states of frictions after a step with these mean velocities of the tree."""

@@ -226,7 +226,8 @@ class MidpointStep(ConstrainedStep):
         push = M @ w - middle.residual + acting.push(model.dof)
         acting = closed_ahead(self, acting, build.position, w)
         done, share = build.converged[0], 0.5 * build.part[0]
-        return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
+        iterated = (done > 0.5) | (build.iteration[0] > 1.0) if acting.cones else None
+        return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share, iterated=iterated)
 
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 

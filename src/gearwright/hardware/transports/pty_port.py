@@ -14,6 +14,7 @@ from time import monotonic
 from gearwright.errors import GearwrightError
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.transports.can_text import CanText
+from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.loop import CHUNK, EventLoop
 
 LONGEST_QUEUE = 65536  # bytes that wait for a host; a line that nobody reads loses what is more
@@ -28,7 +29,7 @@ class PtyPort:
     """
 
     def __init__(
-        self, loop: EventLoop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
+        self, loop: EventLoop, network: SerialNetwork | CanText | DmSerial, link: str | os.PathLike[str] | None = None
     ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators.electric_motor import ElectricMotor as ElectricMotor
     from gearwright.model.actuators.linear_actuators import PneumaticCylinder as PneumaticCylinder
     from gearwright.model.actuators.linear_actuators import Solenoid as Solenoid
+    from gearwright.model.actuators.position_servo import PositionServo as PositionServo
+    from gearwright.model.actuators.supply import Supply as Supply
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -26,6 +28,7 @@ ACTUATORS: Registry[type[Actuator]] = Registry(
         "ideal": "gearwright.model.actuators.actuator:Actuator",
         "electric_motor": "gearwright.model.actuators.electric_motor:ElectricMotor",
         "dc_motor": "gearwright.model.actuators.dc_motor:DCMotor",
+        "servo": "gearwright.model.actuators.position_servo:PositionServo",
         "solenoid": "gearwright.model.actuators.linear_actuators:Solenoid",
         "pneumatic": "gearwright.model.actuators.linear_actuators:PneumaticCylinder",
     },

@@ -10,6 +10,7 @@ from gearwright.hardware.protocols.mit import messages, models
 from gearwright.hardware.protocols.mit.damiao import Damiao
 from gearwright.hardware.protocols.mit.mini_cheetah import CubeMars, MiniCheetah, MitDrive
 from gearwright.hardware.protocols.mit.robstride import RobStride
+from gearwright.hardware.protocols.mit.robstride_mit import RobStrideMit
 
 _BUS = 'can.Bus(interface="gearwright", channel="{channel}")'
 
@@ -22,7 +23,7 @@ class MitProtocol(Protocol):
         for d in devices.values():
             if isinstance(d, Damiao):
                 rows += messages.damiao(d.node, int(d.registers[7]), d.ranges)
-            elif isinstance(d, MitDrive):
+            elif isinstance(d, MitDrive) and not isinstance(d, RobStrideMit):
                 rows += messages.mini_cheetah(d.node, d.ranges)
         return dbc.written(rows)
 
@@ -55,4 +56,11 @@ ROBSTRIDE = Protocol(
     device=RobStride,
     models=models.ROBSTRIDE,
     client=f"{_BUS}, extended ids, address {{node}}",
+)
+ROBSTRIDE_MIT = MitProtocol(
+    name="robstride_mit",
+    title="RobStride, MIT dialect",
+    device=RobStrideMit,
+    models=models.ROBSTRIDE,
+    client=f"{_BUS}, id {{node}}",
 )
