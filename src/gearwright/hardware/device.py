@@ -33,6 +33,13 @@ class Device:
         return "on" if self.drive.powered else "off"
 
     @property
+    def shown_state(self) -> str:
+        """For people: that it has no power comes before all else."""
+        if self.drive.faults.unplugged:
+            return "unplugged"
+        return self.state if self.drive.powered else "no power"
+
+    @property
     def mode(self) -> str:
         """Mode of operation."""
         return ""
@@ -69,6 +76,10 @@ class Device:
     def on_power(self, t: float) -> list[Frame]:
         """Frames that are sent after power-up: boot-up messages."""
         return []
+
+    def boot(self, t: float) -> list[Frame]:
+        """Ends its start-up at once: it was switched on before the clock began. Frames that it sent meanwhile."""
+        return self.on_power(t)
 
 
 class CanDevice(Device, ABC):
