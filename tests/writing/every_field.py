@@ -54,6 +54,7 @@ from gearwright.model.fields import Meaning, meanings
 from gearwright.model.frictions import FRICTIONS, Cogging, Dahl, Friction, LuGre, Stribeck
 from gearwright.model.geometry import Heightmap
 from gearwright.model.hardware.device_bindings import DeviceBinding
+from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.model.shapes.surface import Surface
 from gearwright.model.transmissions import TRANSMISSIONS, Backlash, Losses
 
@@ -159,6 +160,7 @@ PLACES: dict[type[Any], Callable[[Any], Mechanism]] = {
     Surface: lambda x: with_collision(replace(BOX, surface=x)),
     DeviceBinding: lambda x: with_actuator(gw.Actuator(name="m", joint="j1", device=x)),
     gw.Imu: with_sensor,
+    ContactSensor: with_sensor,
     gw.ForceTorque: with_sensor,
     Hardware: with_hardware,
     Component: with_component,
@@ -188,6 +190,7 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     NamedFrame: {"name": "frame", "link": "one"},
     DeviceBinding: {"protocol": "cia402"},
     gw.Imu: {"name": "s", "link": "one"},
+    ContactSensor: {"name": "s", "link": "one"},
     gw.ForceTorque: {"name": "s", "reaction": "j1"},
     Hardware: {"name": "tag", "type": "system", "plugin": "a/B", "joints": (Component(name="j1"),)},
     Component: {"name": "j1"},
@@ -286,6 +289,8 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (Mesh, "scale"): {"scale": (1.0, 2.0, 3.0)},
     (Plane, "normal"): {"normal": (0.0, 1.0, 0.0)},
     (gw.Imu, "link"): {"link": "two"},
+    (ContactSensor, "link"): {"link": "two"},
+    (ContactSensor, "shapes"): {"shapes": ("some", "others")},
     (gw.ForceTorque, "reaction"): {"reaction": "j2"},
     (gw.ForceTorque, "frame"): {"frame": "sensor", "pose": X},
     (gw.ForceTorque, "direction"): {"direction": "parent_to_child"},
@@ -410,7 +415,7 @@ def special(kind: type[Any], m: Meaning) -> dict[str, Any] | None:
         if m.name in ("stiffness", "damping_gain") and "position" not in kind.commands:
             return {m.name: 3.0}
         return drives.get(m.name)
-    if kind in SENSORS.values() or kind in (gw.Imu, gw.ForceTorque):
+    if kind in SENSORS.values() or kind in (gw.Imu, gw.ForceTorque, ContactSensor):
         reads = {
             "joint": {"joint": AxisRef("j2")},
             "actuator": {"joint": None, "actuator": "m1"},
@@ -424,7 +429,7 @@ def special(kind: type[Any], m: Meaning) -> dict[str, Any] | None:
             "wrap": {"wrap": True, "resolution": 8.0},
             "index": {"index": True, "resolution": 8.0},
         }
-        if kind not in (gw.Imu, gw.ForceTorque):
+        if kind not in (gw.Imu, gw.ForceTorque, ContactSensor):
             for own in ("offset", "noise"):
                 reads.pop(own)
             return reads.get(m.name)

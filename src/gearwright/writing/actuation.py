@@ -14,6 +14,7 @@ from gearwright.model.frictions import FRICTIONS
 from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.keyframes import Keyframe
+from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
 from gearwright.writing.report import Losses
@@ -74,7 +75,7 @@ def add_sensor(parent: Node, s: Sensor, d: Dialect) -> None:
     """Encoders, switches and other registered kinds; those of links and joints are the format's own."""
     kind = SENSORS.name_of(type(s))
     if kind is None:
-        if not isinstance(s, BodySensor):
+        if not isinstance(s, BodySensor | ContactSensor):
             d.losses.lose(f"sensor {s.name!r}", "", f"a {type(s).__name__} is a class that no file can name")
         return
     node = parent.add(f"{OWN}{kind}", name=d.local(s.name), type=getattr(s, "type", None))

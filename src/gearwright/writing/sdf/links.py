@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from gearwright.model import BodySensor, ForceTorque, Geometry, Imu, Inertia, Link
+from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.writing.actuation import Dialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.shapes import MeshPath, add_shape
 from gearwright.writing.surfaces import add_contact
 
+ON_BODIES = (BodySensor, ContactSensor)  # sensors that stand in a link or a joint
 VECTORS = {Imu: ("angular_velocity", "linear_acceleration"), ForceTorque: ("force", "torque")}
 
 
@@ -62,22 +64,29 @@ def _add_geometry(
     parent.children.append(node)
 
 
-def add_body_sensor(parent: Node, s: BodySensor, d: Dialect, tag: str = "sensor") -> Node:
-    """<sensor type="imu"> of a link, <sensor type="force_torque"> of a joint."""
+def add_body_sensor(parent: Node, s: BodySensor | ContactSensor, d: Dialect, tag: str = "sensor") -> Node:
+    """<sensor type="imu"> or "contact" of a link, <sensor type="force_torque"> of a joint."""
     node = parent.add(tag, name=d.local(s.name), type=s.kind)
-    if not is_identity(s.pose):
-        node.add("pose", pose_text(s.pose))
     if s.update_rate < inf:
         node.add("update_rate", s.update_rate)
+    if s.latency:
+        node.add(f"{OWN}latency", s.latency)
     own = node.add(s.kind)
+    if isinstance(s, ContactSensor):
+        for name in s.shapes:
+            own.add("collision", name)
+        if s.threshold:
+            node.add(f"{OWN}threshold", s.threshold)
+        return node
+    if not is_identity(s.pose):
+        node.children.insert(0, Node("pose", pose_text(s.pose)))
     if isinstance(s, ForceTorque):
         own.add("frame", s.frame)
         own.add("measure_direction", s.direction)
     for v, vector in enumerate(VECTORS[type(s)]):
         _add_noise(own, vector, s.offset[3 * v : 3 * v + 3], s.noise[3 * v : 3 * v + 3])
-    for name, value in (("latency", s.latency), ("seed", s.seed)):
-        if value:
-            node.add(OWN + name, value)
+    if s.seed:
+        node.add(f"{OWN}seed", s.seed)
     return node
 
 

@@ -6,7 +6,7 @@ Links stand on the joints that carry them and joints on their parents, so that t
 from __future__ import annotations
 
 from gearwright.errors import ModelError
-from gearwright.model import WORLD, BodySensor, Imu, Joint, Mechanism
+from gearwright.model import WORLD, Joint, Mechanism
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
@@ -15,7 +15,7 @@ from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import Losses
 from gearwright.writing.sdf.joints import add_joint
-from gearwright.writing.sdf.links import add_body_sensor, add_link
+from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor, add_link
 from gearwright.writing.sdf.scopes import Scopes, can_nest
 from gearwright.writing.shapes import MeshPath
 from gearwright.writing.transmissions import add_transmission
@@ -68,10 +68,10 @@ class _Model:
         self._frames()
         self._actuation()
         for s in self.robot.sensors.values():
-            if isinstance(s, BodySensor):
-                owner = links[s.link or ""] if isinstance(s, Imu) else joints.get(s.reaction or "")
+            if isinstance(s, ON_BODIES):
+                owner = joints.get(s.reaction or "") if s.link is None else links.get(s.link)
                 if owner is None:
-                    self.losses.lose(f"sensor {s.name!r}", "", f"joint {s.reaction!r} is not written")
+                    self.losses.lose(f"sensor {s.name!r}", "", f"{s.link or s.reaction!r} is not written")
                 else:
                     add_body_sensor(owner, s, self.dialect(s.name))
         for k in self.robot.keyframes.values():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gearwright.model import IDENTITY, WORLD, BodySensor, Imu, Joint, Mechanism, Pose
+from gearwright.model import IDENTITY, WORLD, Joint, Mechanism, Pose
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.tree.topology import forward
 from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
@@ -18,7 +18,7 @@ from gearwright.writing.nodes import Node, is_identity, numbers, rpy
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import Losses
 from gearwright.writing.sdf.joints import add_joint as add_sdf_joint
-from gearwright.writing.sdf.links import add_body_sensor
+from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor
 from gearwright.writing.shapes import MeshPath
 from gearwright.writing.transmissions import add_transmission
 from gearwright.writing.urdf.joints import add_joint
@@ -115,8 +115,8 @@ class _Robot:
         for h in robot.hardware.values():
             add_hardware(self.root, h, "ros2_control", self.d)
         for s in robot.sensors.values():
-            if isinstance(s, BodySensor):
-                owner = {"link": s.link} if isinstance(s, Imu) else {"joint": s.reaction}
+            if isinstance(s, ON_BODIES):
+                owner = {"link": s.link, "joint": s.reaction}
                 node = add_body_sensor(self.root, s, self.d, tag=f"{OWN}body_sensor")
                 node.attributes |= {k: v for k, v in owner.items() if v is not None}
             else:
