@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.demo.pictures import Film
-from gearwright.demo.raster import RasterFilm
-from gearwright.demo.triangles import link_triangles, sticks
+from gearwright.rendering.raster import RasterFilm
+from gearwright.rendering.triangles import link_triangles, sticks
 from gearwright.diagnostics import Diagnostic
 from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.demo.triangles import Triangles
+from gearwright.rendering.triangles import Triangles
 from gearwright.display.solids import Array, Camera, Poses
 
 FINER = 2  # pixels of the drawing per pixel of the picture
