@@ -74,6 +74,7 @@ NAMES = {
     "inverse_kinematics",
     "NotReachedError",
     "Trajectory",
+    "render",
     "load",
     "loads",
     "migrate",
