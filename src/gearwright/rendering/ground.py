@@ -106,7 +106,7 @@ def _upright(plane: Plane) -> Array:
     z = np.asarray(plane.normal, float) / np.linalg.norm(plane.normal)
     x = np.cross([0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0], z)
     x /= np.linalg.norm(x)
-    turn = np.eye(4)
+    turn: Array = np.eye(4)
     turn[:3, :3] = np.column_stack([x, np.cross(z, x), z])
     return turn
 
