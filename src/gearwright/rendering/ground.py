@@ -106,11 +106,12 @@ def _upright(plane: Plane) -> Array:
     z = np.asarray(plane.normal, float) / np.linalg.norm(plane.normal)
     x = np.cross([0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0], z)
     x /= np.linalg.norm(x)
-    turn: Array = np.eye(4)
+    turn = np.eye(4)
     turn[:3, :3] = np.column_stack([x, np.cross(z, x), z])
     return turn
 
 
 def _ends(own: Triangles) -> Array:
     flat = own.corners.reshape(-1, 3)
-    return flat[np.concatenate([flat.argmin(axis=0), flat.argmax(axis=0)])]
+    ends: Array = flat[np.concatenate([flat.argmin(axis=0), flat.argmax(axis=0)])]
+    return ends
