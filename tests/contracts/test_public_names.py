@@ -16,6 +16,7 @@ NAMES = {
     "CompileError",
     "ActivatedActuator",
     "Actuator",
+    "ContactSensor",
     "AffineActuator",
     "CustomActuator",
     "CustomSensor",
