@@ -79,6 +79,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
     from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from gearwright.planning.trajectories import Trajectory as Trajectory
+    from gearwright.rendering.rendering import render as render
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile

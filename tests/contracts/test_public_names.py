@@ -78,6 +78,7 @@ NAMES = {
     "inverse_kinematics",
     "NotReachedError",
     "Trajectory",
+    "render",
     "load",
     "loads",
     "migrate",
