@@ -66,6 +66,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.scenes.world import World as World
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
+    from gearwright.model.transmissions import ElasticGear as ElasticGear
     from gearwright.page import view as view
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation

@@ -24,6 +24,7 @@ NAMES = {
     "Dahl",
     "Friction",
     "LuGre",
+    "ElasticGear",
     "ElectricMotor",
     "Encoder",
     "Env",

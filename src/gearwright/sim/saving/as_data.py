@@ -34,7 +34,7 @@ MODULES = (
     "model.hardware.device_bindings", "model.hardware.drives", "model.geometry", "model.hardware.hardware",
     "model.mass.inertia", "model.joints.axes", "model.joints.joint", "model.mechanism", "model.layout.sensor_layout",
     "model.sensors.sensors", "model.transmissions.custom", "model.transmissions.custom_joint_map",
-    "model.transmissions.rod_linkage",
+    "model.transmissions.rod_linkage", "model.transmissions.elastic",
     "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",
     "sim.programs.kernels", "sim.options",
 )  # fmt: skip
