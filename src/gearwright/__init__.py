@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
+    from gearwright.model.actuators import LearnedActuator as LearnedActuator
     from gearwright.model.actuators import PositionServo as PositionServo
     from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging

@@ -30,6 +30,7 @@ NAMES = {
     "Env",
     "VectorEnv",
     "Imu",
+    "LearnedActuator",
     "LimitSwitch",
     "PneumaticCylinder",
     "PositionServo",
