@@ -32,7 +32,7 @@ class LearnedActuator(Actuator):
     has_drive: ClassVar[bool] = False
 
     command: Command = quantity(choices=commands, doc="what a command means", default="position")
-    network: Network
+    network: Network  # its weights
     inputs: tuple[str, ...] = ("error", "velocity")  # of the network, in their order
     history: int = quantity(at_least=1, doc="samples of each input", default=1, parameter=False)
     sample_rate: float | None = quantity(
