@@ -27,6 +27,10 @@ class DmSerial:
         self.send: Callable[[bytes], None] = lambda data: None  # to the host; set by the transport
         network.attach(self)
 
+    def clear(self) -> None:
+        """The host has gone: a request that it began is forgotten."""
+        self._buffer = b""
+
     def close(self) -> None:
         self._network.detach(self)
 
