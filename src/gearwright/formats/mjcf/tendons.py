@@ -39,7 +39,7 @@ class TendonPart:
 
     def scaled(self, gear: float) -> tuple[TransmissionMap, tuple[AxisRef, ...]] | None:
         """The map of an actuator that pulls it with a gear ratio; None where there is none."""
-        if self.coefficients is not None:
+        if self.coefficients:
             rows = tuple((gear * c,) for c in self.coefficients.values())
             return LinearMap(matrix=rows), tuple(AxisRef(name) for name in self.coefficients)
         if self.map is None:
@@ -74,7 +74,8 @@ def _fixed(e: Element, name: str, parts: Parts, prefix: str) -> TendonPart:
         rest += real(child, "coef") * j.ref
     if not coefficients:
         e.error("element-missing", f"tendon {name!r} has no <joint>")
-    return TendonPart(name, e, {n: c for n, c in coefficients.items() if c}, rest=rest)
+    moved = {n: c for n, c in coefficients.items() if c}
+    return TendonPart(name, e, moved, rest=rest, why="" if moved else "no joint changes its length")
 
 
 def _spatial(e: Element, name: str, parts: Parts, prefix: str) -> TendonPart:
