@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Parts
@@ -41,6 +42,8 @@ class TendonPart:
         """The map of an actuator that pulls it with a gear ratio; None where there is none."""
         if self.coefficients:
             rows = tuple((gear * c,) for c in self.coefficients.values())
+            if not all(isfinite(row[0]) for row in rows):
+                return None
             return LinearMap(matrix=rows), tuple(AxisRef(name) for name in self.coefficients)
         if self.map is None:
             return None
