@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gearwright.cli.serve_table import Screen
     from gearwright.hardware.bench import Bench
 
-USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clear, quit"
+USAGE = "hold JOINT POSITION, release [JOINT], sweep [middle|low|high], fault KIND [ACTUATOR] [VALUE], clear, quit"
 
 
 def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) -> None:
@@ -112,8 +112,14 @@ def as_request(words: list[str]) -> dict[str, Any] | None:
             return None
         case ["hold", joint, position]:
             return {"hold": {joint: float(position)}}
+        case ["release"]:
+            return {"sweep": None}
         case ["release", joint]:
             return {"hold": {joint: None}}
+        case ["sweep"]:
+            return {"sweep": "all"}
+        case ["sweep", place]:
+            return {"sweep": place}
         case ["fault", kind]:
             return {"fault": {"kind": kind}}
         case ["fault", kind, *rest] if len(rest) <= 2:

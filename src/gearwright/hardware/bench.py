@@ -24,6 +24,7 @@ from gearwright.hardware.networks import CanNetwork, SerialNetwork
 from gearwright.hardware.pacing import LONGEST_TURN, Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.sweeping import sweep
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
@@ -186,6 +187,19 @@ class Bench:
         """Releases a joint that is held."""
         with self.lock:
             self.rig.plant.hold(joint, None)
+
+    def sweep(self, way: str = "all") -> float:
+        """Moves all joints by hand, for a calibration, and returns the seconds that it takes.
+
+        `middle`, `low` and `high` hold them there; `all` goes to the middle, both ends and the middle, and lets go.
+        """
+        with self.lock:
+            return sweep(self.rig.plant, way)
+
+    def release_all(self) -> None:
+        """Releases every joint that is held, and ends a sweep."""
+        with self.lock:
+            self.rig.plant.let_go()
 
     def reset(self, position: Mapping[str, float] | None = None) -> None:
         """Resets the mechanism to its start at time 0, clears faults and power-cycles all devices."""
