@@ -32,7 +32,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.learning import Env as Env
     from gearwright.learning import VectorEnv as VectorEnv
     from gearwright.migration import migrate as migrate
+    from gearwright.model import ActivatedActuator as ActivatedActuator
     from gearwright.model import Actuator as Actuator
+    from gearwright.model import AffineActuator as AffineActuator
     from gearwright.model import Backlash as Backlash
     from gearwright.model import CustomActuator as CustomActuator
     from gearwright.model import CustomJointMap as CustomJointMap
@@ -46,15 +48,18 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import FourBarLinkage as FourBarLinkage
     from gearwright.model import FourBarLinkageTransmission as FourBarLinkageTransmission
     from gearwright.model import Imu as Imu
+    from gearwright.model import Keyframe as Keyframe
     from gearwright.model import LimitSwitch as LimitSwitch
     from gearwright.model import LinearMap as LinearMap
     from gearwright.model import Losses as Losses
     from gearwright.model import Mechanism as Mechanism
+    from gearwright.model import PIDActuator as PIDActuator
     from gearwright.model import PneumaticCylinder as PneumaticCylinder
     from gearwright.model import RodLinkage as RodLinkage
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
+    from gearwright.model import SpatialTendon as SpatialTendon
     from gearwright.model.actuators import PositionServo as PositionServo
     from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging

@@ -18,9 +18,18 @@ motor.disableTorque()
 motor.setOperatingMode(OperatingMode.POSITION)
 motor.enableTorque()
 motor.setGoalPosition(2300)
-while abs(motor.getPresentPosition() - 2300) > 8 or motor.getPresentVelocity():
+def again(call):  # on a loaded machine an answer may be later than the SDK waits
+    for _ in range(20):
+        try:
+            return call()
+        except Exception as error:
+            late = error
+            time.sleep(0.1)
+            connector._port_handler.ser.reset_input_buffer()
+    raise late
+while abs(again(motor.getPresentPosition) - 2300) > 8 or again(motor.getPresentVelocity):
     time.sleep(0.02)
-print(motor.getPresentPosition(), motor.getMaxPositionLimit(), motor.getVelocityLimit())
+print(again(motor.getPresentPosition), again(motor.getMaxPositionLimit), again(motor.getVelocityLimit))
 group, second = connector.createGroupExecutor(), connector.createMotor(2)
 second.enableTorque()
 group.addCmd(motor.stageSetGoalPosition(2100))
@@ -29,7 +38,7 @@ group.executeWrite()
 time.sleep(1.0)
 group.addCmd(motor.stageGetPresentPosition())
 group.addCmd(second.stageGetPresentPosition())
-print(*group.executeRead())
+print(*again(group.executeRead))
 connector.closePort() if hasattr(connector, "closePort") else None
 """
 

@@ -8,7 +8,7 @@ brings: it counts, ignores or answers with its protocol's own error.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from gearwright.hardware.drive import MotorDrive
@@ -84,6 +84,10 @@ class Device:
 
 class CanDevice(Device, ABC):
     """A device on a CAN bus."""
+
+    def meet(self, others: Sequence[Device]) -> None:
+        """All devices of its protocol, before any frame: for those that one controller speaks for."""
+        return None
 
     @abstractmethod
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:

@@ -42,8 +42,11 @@ class Rig:
         self._each = tuple(self.devices.values())
         self.lines: dict[str, SerialLine] = {}
         for name, protocol in self.protocols.items():
+            mine = [d for b, d in zip(self.bound, self.devices.values(), strict=True) if b.protocol is protocol]
+            for d in mine:
+                if isinstance(d, CanDevice):
+                    d.meet(mine)
             if protocol.line is not None:
-                mine = [d for b, d in zip(self.bound, self.devices.values(), strict=True) if b.protocol is protocol]
                 self.lines[name] = protocol.line([d for d in mine if isinstance(d, SerialDevice)])
         for device in self.devices.values():
             device.power_on(plant.time)

@@ -21,6 +21,7 @@ from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.frictions.placing import with_friction
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
+from gearwright.model.keyframes import Keyframe
 from gearwright.model.layout.layout import (
     CoordinateLayout,
     acting_transmissions,
@@ -141,6 +142,7 @@ class Mechanism(NotebookDisplay):
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
+    keyframes: Mapping[str, Keyframe] = field(default_factory=dict)  # named states; see `Simulation.reset`
     contradicted: tuple[str, ...] = ()  # couplings that `without_contradictions` has left out
     self_collide: tuple[str, ...] = ()  # links that touch other links of their own assembly
     no_contact: tuple[tuple[str, str], ...] = ()  # links that never touch each other
@@ -157,6 +159,7 @@ class Mechanism(NotebookDisplay):
             object.__setattr__(self, attribute, ByName(kind, items))
         object.__setattr__(self, "bases", ByName("base", self.bases))
         object.__setattr__(self, "initial", ByName("initial position", self.initial))
+        object.__setattr__(self, "keyframes", ByName("keyframe", self.keyframes))
         found = check(self)
         if any(d.severity == "error" for d in found):
             raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)

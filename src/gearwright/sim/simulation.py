@@ -19,6 +19,7 @@ from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.options import Options, cores
 from gearwright.sim.reset import assembly
+from gearwright.sim.reset.keyframes import reset_to_keyframe
 from gearwright.sim.reset.loops import redundant
 from gearwright.sim.reset.starting import reset
 from gearwright.sim.running import reporting
@@ -196,7 +197,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def reset(
         self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None, *,
-        q: Any = None, v: Any = None,
+        q: Any = None, v: Any = None, keyframe: str | None = None,
     ) -> None:  # fmt: skip
         """Resets to time 0, at rest and without efforts, except for the given values.
 
@@ -207,9 +208,14 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         Parameters keep their values. A position that cannot be reached raises an error, and changes nothing.
 
         `q` and `v` give all independent positions or velocities in the order of `Simulation.q` and `Simulation.v`.
+        `keyframe` names a state of `robot.keyframes`: what is given beside it replaces the same of it, and its commands
+        are held as those of a step are. Its followers are aligned with their leaders.
         """
         start = given_start(self, StepSlot.POSITION, position, q), given_start(self, StepSlot.VELOCITY, velocity, v)
-        reset(self, *start)
+        if keyframe is None:
+            reset(self, *start)
+        else:
+            reset_to_keyframe(self, self.robot.keyframes[checked_name("a keyframe", keyframe)], *start)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Sets parameters named in `gearwright.compile(parameters=…)`, to numbers or arrays (B,)."""

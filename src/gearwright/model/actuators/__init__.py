@@ -12,6 +12,9 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators.actuator import Actuator as Actuator
     from gearwright.model.actuators.actuator import Command as Command
     from gearwright.model.actuators.actuator import Shaft as Shaft
+    from gearwright.model.actuators.affine import ActivatedActuator as ActivatedActuator
+    from gearwright.model.actuators.affine import AffineActuator as AffineActuator
+    from gearwright.model.actuators.affine import PIDActuator as PIDActuator
     from gearwright.model.actuators.custom_actuator import CustomActuator as CustomActuator
     from gearwright.model.actuators.dc_motor import DCMotor as DCMotor
     from gearwright.model.actuators.electric_motor import ElectricMotor as ElectricMotor
@@ -30,6 +33,9 @@ ACTUATORS: Registry[type[Actuator]] = Registry(
         "dc_motor": "gearwright.model.actuators.dc_motor:DCMotor",
         "servo": "gearwright.model.actuators.position_servo:PositionServo",
         "solenoid": "gearwright.model.actuators.linear_actuators:Solenoid",
+        "affine": "gearwright.model.actuators.affine:AffineActuator",
+        "activated": "gearwright.model.actuators.affine:ActivatedActuator",
+        "pid": "gearwright.model.actuators.affine:PIDActuator",
         "pneumatic": "gearwright.model.actuators.linear_actuators:PneumaticCylinder",
     },
 )

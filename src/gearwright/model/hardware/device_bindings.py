@@ -22,6 +22,7 @@ PROTOCOLS: Registry[Any] = Registry(
         "feetech_scs": f"{_HERE}.feetech:SCS",
         "dynamixel": f"{_HERE}.dynamixel:PROTOCOL",
         "dynamixel1": f"{_HERE}.dynamixel1:PROTOCOL",
+        "lx16a": f"{_HERE}.lx16a:PROTOCOL",
         "cia402": f"{_HERE}.cia402:PROTOCOL",
         "odrive": f"{_HERE}.odrive:PROTOCOL",
         "mini_cheetah": f"{_HERE}.mit:MINI_CHEETAH",
@@ -31,6 +32,8 @@ PROTOCOLS: Registry[Any] = Registry(
         "robstride_mit": f"{_HERE}.mit:ROBSTRIDE_MIT",
         "cubemars_servo": f"{_HERE}.vesc:CUBEMARS_SERVO",
         "vesc": f"{_HERE}.vesc:VESC",
+        "rmd": f"{_HERE}.rmd:PROTOCOL",
+        "piper": f"{_HERE}.piper:PROTOCOL",
         "moteus": f"{_HERE}.moteus:PROTOCOL",
     },
 )
