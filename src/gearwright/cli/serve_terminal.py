@@ -25,6 +25,7 @@ def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) ->
     """One line for each place to connect to, then `ready`."""
     from gearwright.display.visible import visible
     from gearwright.hardware.shafts import ratios
+    from gearwright.hardware.transports import system
     from gearwright.hardware.transports.adapters import ADAPTERS
 
     for b in bench.rig.bound:
@@ -44,7 +45,7 @@ def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) ->
     for server in bench.servers:
         typer.echo(f"listening: {server.description}")
     for name, protocol in bench.rig.protocols.items():
-        if protocol.bus == "can" and clients[name]:
+        if protocol.bus == "can" and clients[name] and system.UNIX_SOCKETS:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
             typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter, **sheet))
     drives = counted(len(bench.rig.bound), "drive")

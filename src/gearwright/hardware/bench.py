@@ -25,10 +25,10 @@ from gearwright.hardware.pacing import LONGEST_TURN, Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.sweeping import sweep
+from gearwright.hardware.transports import system
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
-from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.optional import require
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import can
 
     from gearwright.hardware.transports.in_process import BridgedBus
+    from gearwright.hardware.transports.pty_port import PtyPort
     from gearwright.sim import Simulation
 
 CHORES = 0.25  # [s] of the wall clock between two looks at files and held-back frames
@@ -131,6 +132,8 @@ class Bench:
     def port(self) -> str:
         """Path of the serial port, for serial protocols."""
         if not self.ptys:
+            if self.rig.lines:
+                raise ModelError(system.NO_TERMINALS)
             raise ModelError("this robot has no serial port: its protocols are on a CAN bus; see bench.channel")
         return next(iter(self.ptys.values())).name
 
@@ -140,6 +143,8 @@ class Bench:
         for server in self.servers:
             if isinstance(server, PluginServer):
                 return server.channel
+        if self.rig.can:
+            raise ModelError(system.NO_UNIX_SOCKETS)
         raise ModelError("this robot has no CAN bus: its protocols are on a serial port; see bench.port")
 
     @property
