@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import Actuator as Actuator
     from gearwright.model import AffineActuator as AffineActuator
     from gearwright.model import Backlash as Backlash
+    from gearwright.model import ContactSensor as ContactSensor
     from gearwright.model import CustomActuator as CustomActuator
     from gearwright.model import CustomJointMap as CustomJointMap
     from gearwright.model import CustomSensor as CustomSensor
@@ -75,6 +76,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
     from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from gearwright.planning.trajectories import Trajectory as Trajectory
+    from gearwright.rendering.rendering import render as render
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile

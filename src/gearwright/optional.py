@@ -12,6 +12,7 @@ from gearwright.errors import GearwrightError
 EXTRAS = {  # by module: the extra of pyproject.toml that installs it
     "cupy": "cuda",
     "gymnasium": "learn",
+    "imageio_ffmpeg": "video",
     "pandas": "pandas",
     "plotly": "html",
     "pyarrow": "lerobot",

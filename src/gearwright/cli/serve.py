@@ -94,9 +94,13 @@ def serve(
     mock: Annotated[
         bool, typer.Option("--mock", help="Mirror commands as states, as ros2_control's GenericSystem does.")
     ] = False,
-    eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
+    eds: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the first node's EDS file; read one that a drive's maker wrote."),
+    ] = None,
     calibration: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write LeRobot's calibration, and store it in the servos.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write LeRobot's calibration, and store it in the servos."),
     ] = None,
     dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
     view: Annotated[bool, typer.Option("--view", help="Show the robot and its drives in a browser.")] = False,
@@ -114,6 +118,8 @@ def serve(
     Ends with Ctrl-C or SIGTERM. Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command
     itself is wrong.
     """
+    from gearwright.hardware.protocols.cia402.data_sheets import is_ours
+
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
@@ -125,6 +131,8 @@ def serve(
     }  # fmt: skip
     try:
         notes: list[str] = []
+        if eds is not None and not is_ours(eds):  # of the maker of the drive: it is read
+            given["options"], eds = {"eds": eds, **(given["options"] or {})}, None
         check_writable(record, eeprom, eds, dbc, calibration)
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:

@@ -29,7 +29,7 @@ FAMILIES: Mapping[str, Registry[Any]] = {r.group: r for r in (ACTUATORS, FRICTIO
 # where classes without a row are: parts of a mechanism, declared controllers, options of a simulation, saved code
 MODULES = (
     "model.actuators.custom_actuator", "model.actuators.supply",
-    "model.sensors.body_sensors", "model.layout.control_places", "model.couplings",
+    "model.sensors.body_sensors", "model.sensors.contact_sensor", "model.layout.control_places", "model.couplings",
     "model.contacts.pair", "model.shapes.surface", "model.shapes.hull", "model.shapes.height_field",
     "model.hardware.device_bindings", "model.hardware.drives", "model.geometry", "model.hardware.hardware",
     "model.keyframes", "model.mass.inertia",
