@@ -154,10 +154,11 @@ def test_passive_forces_limits_and_start(rng):
 
 
 def test_an_imu_and_a_force_sensor():
-    """Specific force and the force of the child on the parent, at rest under gravity."""
+    """Specific force, and the force of the parent on the child, at rest under gravity."""
     robot = (
         gw.build("r").link("a", **BODY).link("b", **BODY).joint("p", "revolute", "a", "b", pose=(0, 0, 1))
-        .sensor("imu", kind="imu", link="b").sensor("ft", kind="force_torque", joint="p").finish()
+        .sensor("imu", kind="imu", link="b")
+        .sensor("ft", kind="force_torque", joint="p", direction="parent_to_child").finish()
     )  # fmt: skip
     model, data, _ = compiled(robot)
     mujoco.mj_forward(model, data)

@@ -19,7 +19,7 @@ VARIANTS = list(variants())
 
 def opened(made, tmp_path, mimics="newton"):
     Usd = pytest.importorskip("pxr.Usd")
-    path = tmp_path / "robot.usda"
+    path = tmp_path / f"robot{len(list(tmp_path.iterdir()))}.usda"  # a stage of one name is kept open
     report = gw.save(made, path, mimics=mimics)
     return Usd.Stage.Open(str(path)), report
 
@@ -28,7 +28,8 @@ def pair(kind="revolute", **coupling):
     """A joint that follows another: `follower = 2·(leader − 0.25) + 0.5`."""
     return (
         gw.build("pair").link("a", **BODY).link("b", **BODY).link("c", **BODY)
-        .joint("leader", kind, "a", "b", pose=(0, 0, 1, 0.3, 0, 0), axis=(0, 1, 0), lower=-0.5, upper=pi / 2, velocity=3.0,
+        .joint("leader", kind, "a", "b", pose=(0, 0, 1, 0.3, 0, 0), axis=(0, 1, 0), lower=-0.5, upper=pi / 2,
+               velocity=3.0,
                damping=0.4, friction=0.2, armature=0.01, spring_stiffness=5.0, spring_reference=0.1)
         .joint("follower", kind, "b", "c", pose=(0.5, 0, 0), axis=(1, 2, 2))
         .couple("follower", "leader", 2.0, 0.5, reference=0.25, **coupling)
