@@ -24,7 +24,7 @@ from gearwright.dynamics.steps.slots import Slots
 
 MET = 4.5e5  # eps of its impulse, 1e-10 in double precision: where a cone is met
 ROUNDING = 64.0  # eps of the largest part of a rate
-SLIP = 1e-4  # share of the slip by which a shift may be off: so fast the contact is lifted,
+SLIP = 1e-5  # share of the slip by which a shift may be off: so fast the contact is lifted,
 SLOW = 1e-9  # or this speed [m/s]
 FAST = 8.0  # iterations before the way is measured
 SHIFTS = 24.0  # iterations in which shifts follow; the convex problem that is left has a solution in any case
