@@ -4,8 +4,8 @@ Where nothing gives a stiffness, contacts are nearly rigid. With w the inverse i
 
     Rₙ = β²/4π²·w,    Rₜ = 10⁻³·w
 
-are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Two
-springs of that size carry what acts at rest:
+are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Where
+something light carries something heavy, w is that of the light one; there the load makes both stiffer. Two springs of that size carry what acts at rest:
 
     normal      v̂ = −gap/dt before the surfaces touch: they meet at the end of the step;
                 −gap/(dt·(1 + β/π)) beyond, a spring with its damper.
@@ -41,8 +41,11 @@ from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurf
 
 BETA = 0.1  # of Rₙ: a step's length over the period of a mass on the contact; larger is softer and rings less
 STICTION = 1e-3  # Rₜ/w: ten times as stiff and sliding takes several times as many iterations
+NORMAL = BETA * BETA / (4.0 * pi * pi)  # Rₙ/w
+GIVE = 1e-3  # [m/s] the most that Rₙ gives way by under the last step's load: less sinks less and takes more iterations
 DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
-RECOVERY_SPEED = 0.01  # [m/s] with which shapes that overlap part
+RECOVERY = 0.2  # share of an overlap that is taken back in a step,
+RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
 ELASTIC = 0.05  # of Rₙ in a bounce: it takes a share of about (1 + e)·Rₙ/w of the speed
 APART = -1e5  # [m/s] a rate that nothing reaches: the contact is off
 
@@ -187,14 +190,16 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     """`last`: its impulses in a phase such as this, as they were last."""
     w = _inverse_inertia(now, seen)
     coarse = max(coefficients(surface), default=0.0)
-    Rn, Rt = BETA * BETA / (4.0 * pi * pi) * w, STICTION * coarse * coarse * w
+    w = w / (1.0 + w * (NORMAL * maximum(last[0], 0.0) / GIVE))
+    Rn, Rt = NORMAL * w, STICTION * coarse * coarse * w
     gap = seen.point.gap
     if surface.stiffness is not None:
         line = spring_damper(now, seen.normal, surface.stiffness, where(gap <= 0.0, surface.damping, 0.0), gap)
         Rn, target = 1.0 / line.slope, line.constant / line.slope
     else:
         sinking = -_rate(now, seen, now.moved)
-        target = _target(now, gap, RECOVERY_SPEED + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
+        recovery = minimum(RECOVERY * -gap / now.dt, RECOVERY_SPEED)
+        target = _target(now, gap, recovery + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
     if surface.restitution > 0.0:
         made, speed = _bounce(now, seen, surface, last[0])
         target, Rn = where(made, maximum(speed, target), target), where(made, ELASTIC * Rn, Rn)
