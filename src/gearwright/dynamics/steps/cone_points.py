@@ -40,7 +40,7 @@ class ConePoints:
     acting: Collected
     eps: float
 
-    def begin(self, guess: Sequence[Scalar], iterated: Scalar | None) -> None:
+    def begin(self, guess: Sequence[Scalar], iterated: Scalar | None, repeated: Scalar | None) -> None:
         """Points where the guess is; of a phase that is `iterated`, where they were: shifts that jumped within their
         tolerance would keep the iteration from ending."""
         build, cones = self.build, self.acting.cones
@@ -49,6 +49,8 @@ class ConePoints:
         if iterated is not None:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
+        if repeated is not None:  # what was accepted after so many iterations is again
+            build.follows = [where(repeated, SHIFTS, 0.0)]
 
     # --- a solution ------------------------------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ class DirectSolver:
         if acting.followed:
             build.follows = [0.0]
         if acting.cones:
-            self._cone_points(acting).begin(guess if ahead is None else ahead, iterated)
+            self._cone_points(acting).begin(guess if ahead is None else ahead, iterated, repeated)
         again = self._push(H, acting, name)
         assert self._stored is not None
         self._until_settled(self._stored, name, share, again=again)
