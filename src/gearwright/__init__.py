@@ -32,8 +32,11 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.learning import Env as Env
     from gearwright.learning import VectorEnv as VectorEnv
     from gearwright.migration import migrate as migrate
+    from gearwright.model import ActivatedActuator as ActivatedActuator
     from gearwright.model import Actuator as Actuator
+    from gearwright.model import AffineActuator as AffineActuator
     from gearwright.model import Backlash as Backlash
+    from gearwright.model import ContactSensor as ContactSensor
     from gearwright.model import CustomActuator as CustomActuator
     from gearwright.model import CustomJointMap as CustomJointMap
     from gearwright.model import CustomSensor as CustomSensor
@@ -46,15 +49,21 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import FourBarLinkage as FourBarLinkage
     from gearwright.model import FourBarLinkageTransmission as FourBarLinkageTransmission
     from gearwright.model import Imu as Imu
+    from gearwright.model import Keyframe as Keyframe
     from gearwright.model import LimitSwitch as LimitSwitch
     from gearwright.model import LinearMap as LinearMap
     from gearwright.model import Losses as Losses
     from gearwright.model import Mechanism as Mechanism
+    from gearwright.model import PIDActuator as PIDActuator
     from gearwright.model import PneumaticCylinder as PneumaticCylinder
     from gearwright.model import RodLinkage as RodLinkage
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
+    from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.actuators import LearnedActuator as LearnedActuator
+    from gearwright.model.actuators import PositionServo as PositionServo
+    from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging
     from gearwright.model.frictions import Dahl as Dahl
     from gearwright.model.frictions import Friction as Friction
@@ -64,7 +73,12 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.scenes.world import World as World
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
+    from gearwright.model.transmissions import ElasticGear as ElasticGear
     from gearwright.page import view as view
+    from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
+    from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from gearwright.planning.trajectories import Trajectory as Trajectory
+    from gearwright.rendering.rendering import render as render
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile

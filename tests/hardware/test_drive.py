@@ -11,6 +11,7 @@ from gearwright.hardware.drive import DriveSample, MotorDrive
 from gearwright.hardware.motors import Motor, Supply, motor_of
 from gearwright.hardware.plant import Plant, compiled
 from gearwright.hardware.profiles import Profile
+from gearwright.hardware.rig import Rig
 from gearwright.hardware.setpoints import COAST, Brake, Cascade, Current, Duty, Impedance, Torque
 from gearwright.hardware.shafts import shaft_loads
 from tests.hardware.can.turntable import driven
@@ -200,3 +201,15 @@ def test_inertia_through_a_transmission():
     loads = shaft_loads(gw.compile(robot), robot.actuators)
     for name, load in loads.items():
         assert load.inertia >= 0.99 * robot.actuators[name].rotor_inertia
+
+
+def test_a_hand_at_a_stop_does_not_wind_up():
+    """Beyond the joint's limit it feels the stop: it is back as soon as it turns round."""
+    rig = Rig.of(gw.load("desk_arm"))
+    plant, (low, high) = rig.plant, rig.plant.drives["gripper"].travel
+    plant.hold("gripper", high + 10.0)
+    rig.step(4000)
+    assert plant.sim.position["gripper"] == approx(high, abs=1e-3)
+    plant.hold("gripper", 0.5 * (low + high))
+    rig.step(1500)
+    assert plant.sim.position["gripper"] == approx(0.5 * (low + high), abs=0.02)

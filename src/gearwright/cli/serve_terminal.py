@@ -18,17 +18,22 @@ if TYPE_CHECKING:
     from gearwright.cli.serve_table import Screen
     from gearwright.hardware.bench import Bench
 
-USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clear, quit"
+USAGE = "hold JOINT POSITION, release [JOINT], sweep [middle|low|high], fault KIND [ACTUATOR] [VALUE], clear, quit"
 
 
 def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) -> None:
     """One line for each place to connect to, then `ready`."""
     from gearwright.display.visible import visible
+    from gearwright.hardware.shafts import ratios
+    from gearwright.hardware.transports import system
     from gearwright.hardware.transports.adapters import ADAPTERS
 
     for b in bench.rig.bound:
-        device = bench.rig.devices[b.actuator]
-        typer.echo(f"  {b.protocol.name} {device.node}: {visible(b.actuator)}")
+        joints = ", ".join(visible(name) for name in ratios(bench.sim.robot, b.actuator) if name != b.actuator)
+        where = f", joint {joints}" if joints else ""
+        typer.echo(f"  {b.protocol.name} {bench.rig.devices[b.actuator].node}: {visible(b.actuator)}{where}")
+    for note in bench.rig.notes:
+        typer.echo(visible(note))
     clients = {p.name: p.client for p in bench.rig.protocols.values()}
     clients |= {name: adapter.client for name, adapter in ADAPTERS.items()}
     for name, pty in bench.ptys.items():
@@ -40,7 +45,7 @@ def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) ->
     for server in bench.servers:
         typer.echo(f"listening: {server.description}")
     for name, protocol in bench.rig.protocols.items():
-        if protocol.bus == "can" and clients[name]:
+        if protocol.bus == "can" and clients[name] and system.UNIX_SOCKETS:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
             typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter, **sheet))
     drives = counted(len(bench.rig.bound), "drive")
@@ -108,8 +113,14 @@ def as_request(words: list[str]) -> dict[str, Any] | None:
             return None
         case ["hold", joint, position]:
             return {"hold": {joint: float(position)}}
+        case ["release"]:
+            return {"sweep": None}
         case ["release", joint]:
             return {"hold": {joint: None}}
+        case ["sweep"]:
+            return {"sweep": "all"}
+        case ["sweep", place]:
+            return {"sweep": place}
         case ["fault", kind]:
             return {"fault": {"kind": kind}}
         case ["fault", kind, *rest] if len(rest) <= 2:

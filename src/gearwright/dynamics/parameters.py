@@ -23,6 +23,7 @@ from gearwright.model.parameters import (
     map_unknowns,
     multiplier_names,
     parameter_rows,
+    supply_key,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "map_unknowns",
     "multiplier_names",
     "numbers",
+    "supply_key",
     "with_symbols",
 ]
 

@@ -12,7 +12,8 @@ from gearwright.hardware import shafts
 from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
-from gearwright.hardware.shafts import ShaftLoad, shaft_loads
+from gearwright.hardware.shafts import DIRECT, Gear, ShaftLoad, shaft_loads
+from gearwright.hardware.sweeping import HandMovement
 from gearwright.model import Actuator, DCMotor, Encoder, Mechanism
 from gearwright.model.parameters import device_key
 from gearwright.sim.views.ports import Port
@@ -29,25 +30,29 @@ class Plant:
     A step: every drive turns its setpoint into torque, the simulation advances, all drives are sampled.
     """
 
-    def __init__(self, sim: Simulation, motors: Mapping[str, Motor], supply: Supply) -> None:
+    def __init__(
+        self, sim: Simulation, motors: Mapping[str, Motor], supply: Supply, gears: Mapping[str, Gear] | None = None
+    ) -> None:
         self.sim, self.supply = sim, supply
+        self.gears = {name: (gears or {}).get(name, DIRECT) for name in motors}
         loads = shaft_loads(sim, motors)
         self.drives = {name: self._drive(name, motor, loads[name]) for name, motor in motors.items()}
         port = sim.port(0)
-        self._rows = [(drive, Terminals(port, name, drive)) for name, drive in self.drives.items()]
+        self._rows = [(drive, Terminals(port, name, drive, self.gears[name])) for name, drive in self.drives.items()]
         self.hands: dict[str, Hand] = {}
         self._jams: dict[str, list[Hand]] = {}
         self._later: list[tuple[float, Callable[[], None]]] = []
         self.latch()
 
     def _drive(self, name: str, motor: Motor, load: ShaftLoad) -> MotorDrive:
-        robot = self.sim.robot
+        robot, gear = self.sim.robot, self.gears[name]
+        load = load.at(gear)
         if motor.rated_torque == inf:
             motor = replace(motor, rated_torque=load.rating)
         return MotorDrive(
             name=name, motor=motor, supply=self.supply, load=load,
-            length=shafts.moves_along_a_line(robot, name), travel=shafts.travel(robot, name),
-            switches=shafts.switches(robot, name),
+            length=shafts.moves_along_a_line(robot, name), travel=gear.ends(shafts.travel(robot, name)),
+            switches=gear.ends(shafts.switches(robot, name)),
         )  # fmt: skip
 
     @property
@@ -118,6 +123,12 @@ class Plant:
             for jam in self._jams.get(name, ()):
                 jam.push(dt)
 
+    def let_go(self) -> None:
+        """No hand holds a joint any more, and none will."""
+        self._later = [(time, action) for time, action in self._later if not isinstance(action, HandMovement)]
+        for joint in [*self.hands]:
+            self.hold(joint, None)
+
     # --- moved by hand ------------------------------------------------------------------------------------------
 
     def hold(self, joint: str, position: float | None) -> None:
@@ -135,8 +146,8 @@ class Plant:
 class Terminals:
     """Where a drive is wired to the simulation: the inputs of its motor in the step, and what it measures."""
 
-    def __init__(self, port: Port, name: str, drive: MotorDrive) -> None:
-        self._drive = drive
+    def __init__(self, port: Port, name: str, drive: MotorDrive, gear: Gear = DIRECT) -> None:
+        self._drive, self._gear = drive, gear
         self._command, self._torque = port.command(name), port.actuator(name, "torque")
         self._position, self._velocity = port.actuator(name, "position"), port.actuator(name, "velocity")
         key, motor = device_key(port.sim.robot, name), port.sim.robot.actuators[name]
@@ -148,27 +159,33 @@ class Terminals:
         self._written: Bridge | None = None
 
     def write(self, bridge: Bridge) -> None:
+        ratio, offset = self._gear
         if not self._loops:
-            self._command.write(bridge.torque_at(self._drive.sample.position, self._drive.sample.velocity))
+            now = self._drive.sample
+            self._command.write(bridge.torque_at(now.position, now.velocity) / ratio)
             return
         before, self._written = self._written, bridge
-        self._command.write(bridge.command)
+        self._command.write((bridge.command - bridge.feedback.stiffness * offset) / ratio)
         if before is None or bridge[1:] != before[1:]:
             self._write_inputs(bridge)
 
     def _write_inputs(self, bridge: Bridge) -> None:
-        values = (bridge.limit, bridge.feedback.stiffness, bridge.feedback.damping, bridge.voltage)
+        n = abs(self._gear.ratio)
+        values = (bridge.limit / n, bridge.feedback.stiffness / n**2, bridge.feedback.damping / n**2, bridge.voltage)
         for channel, value in zip(self._inputs.values(), values, strict=False):
             channel.write(value)
 
     def sample(self, time: float, supply: float) -> DriveSample:
         """Measurements at this instant, with the supply's voltage [V]."""
-        position, velocity, torque = self._position(), self._velocity(), self._torque()
+        ratio, offset = self._gear
+        position, velocity = self._position() / ratio + offset, self._velocity() / ratio
+        torque = self._torque() * ratio
         if not self._wound:  # an ideal current source
             motor = self._drive.motor
             current, heat, power = torque / motor.torque_constant, motor.ambient_temperature, torque * velocity
             return DriveSample(time, position, velocity, torque, current, supply, heat, power)
-        current, heat, volts = self._current(), self._temperature(), self._volts()
+        sense = 1.0 if ratio > 0.0 else -1.0
+        current, heat, volts = sense * self._current(), self._temperature(), sense * self._volts()
         return DriveSample(time, position, velocity, torque, current, supply, heat, volts * current, volts)
 
 
@@ -178,18 +195,23 @@ def bridge_inputs(motor: Actuator) -> tuple[str, ...]:
     return (*loops, "supply_voltage") if isinstance(motor, DCMotor) else loops
 
 
-def prepared(robot: Mechanism, motors: Mapping[str, Motor]) -> Mechanism:
+def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None) -> Mechanism:
     """A copy whose bound actuators are the drives': they take a torque and the feedback of its loops."""
     for name, motor in motors.items():
-        robot = robot.with_actuator(with_winding(robot.actuators[name], motor))
+        own = motor.behind((gears or {}).get(name, DIRECT).ratio)
+        if shafts.has_losses(robot, name):  # the file has put them at the joint
+            own = replace(own, damping=0.0, friction=0.0)
+        robot = robot.with_actuator(with_winding(robot.actuators[name], own))
     return robot
 
 
-def compiled(robot: Mechanism, motors: Mapping[str, Motor], **options: Any) -> Simulation:
+def compiled(
+    robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None, **options: Any
+) -> Simulation:
     """A simulation of a robot under drives, which set the voltages of their motors."""
     from gearwright.sim import compile
 
-    robot = prepared(robot, motors)
+    robot = prepared(robot, motors, gears)
     inputs = [
         f"{device_key(robot, name)}.{row}" for name in motors for row in bridge_inputs(robot.actuators[name])
     ]  # fmt: skip
@@ -213,8 +235,10 @@ def with_actuators(robot: Mechanism) -> Mechanism:
     return robot
 
 
-def motor_for(robot: Mechanism, actuator: str, model: Motor) -> Motor:
+def motor_for(robot: Mechanism, actuator: str, model: Motor, gear: Gear = DIRECT) -> Motor:
     """A product's numbers, with those that the file gives for this actuator, its joint and its encoder."""
     encoders = [s for s in robot.sensors.values() if isinstance(s, Encoder) and s.resolution and s.reads_position]
     own = [s.resolution for s in encoders if s.actuator == actuator and s.side == "actuator"]
-    return motor_of(robot.actuators[actuator], model, shafts.effort_limit(robot, actuator), own[0] if own else None)
+    most = shafts.effort_limit(robot, actuator) * abs(gear.ratio)
+    counts = next((n * abs(gear.ratio) for n in own if n is not None), None)
+    return motor_of(robot.actuators[actuator], model, most, counts, gear.ratio)

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf, isfinite, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gearwright.errors import GearwrightError
 from gearwright.model import AxisRef, Limits, LimitSwitch, Mechanism
 from gearwright.model.joints import AxisDynamics
+from gearwright.model.transmissions.linear import LinearTransmission
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
@@ -26,6 +27,37 @@ SEED = 1
 RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
 
 
+class Gear(NamedTuple):
+    """Between an actuator's own shaft and the one at which its drive counts: `a = ratio·(x − offset)`."""
+
+    ratio: float = 1.0
+    offset: float = 0.0  # of the drive's shaft where the actuator's is at 0 [rad, m]
+
+    def position(self, a: float) -> float:
+        """Of the drive's shaft, for that of the actuator."""
+        return a / self.ratio + self.offset
+
+    def ends(self, a: tuple[float, float]) -> tuple[float, float]:
+        """Of a range, in the drive's order."""
+        low, high = (self.position(end) for end in a)
+        return (low, high) if self.ratio > 0.0 else (high, low)
+
+
+DIRECT = Gear()
+
+
+def simple_gear(robot: Mechanism, actuator: str) -> Gear | None:
+    """The transmission between an actuator and the one joint that it turns at a constant ratio; None for others."""
+    transmission = robot.acting.get(actuator)
+    if transmission is None or not isinstance(transmission.map, LinearTransmission):
+        return None
+    one = len(transmission.actuators) == len(transmission.joints) == 1
+    if not one or robot.joint(transmission.joints[0].joint).kind == "prismatic":
+        return None
+    ((ratio,),) = transmission.map.actuator_per_joint.tolist()
+    return Gear(float(ratio), float(transmission.map.joint_offsets_at_zero()[0])) if ratio else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ShaftLoad:
     """What a shaft has to move at most, while drives hold or turn the others: for gains as delivered."""
@@ -34,6 +66,14 @@ class ShaftLoad:
     damping: float = 0.0  # viscous friction of joints and rotor [N·m·s/rad, N·s/m]
     holding: float = 0.0  # torque against weight, springs and dry friction [N·m, N]
     travel: float = 1.0  # that moves the joint by a radian, or a metre [rad, m]
+
+    def at(self, gear: Gear) -> ShaftLoad:
+        """The load of an actuator's shaft, at the drive's."""
+        n = abs(gear.ratio)
+        return ShaftLoad(
+            inertia=self.inertia * n * n, damping=self.damping * n * n, holding=self.holding * n,
+            travel=self.travel / n,
+        )  # fmt: skip
 
     @property
     def rating(self) -> float:
@@ -160,6 +200,13 @@ def _only_joint(robot: Mechanism, actuator: str) -> AxisRef | None:
     joints = transmission.joints if transmission is not None else (robot.actuators[actuator].joint,)
     known = transmission is None or transmission.map is not None
     return joints[0] if len(joints) == 1 and known else None
+
+
+def has_losses(robot: Mechanism, actuator: str) -> bool:
+    """Whether the file gives damping or friction of a joint that the shaft turns."""
+    turned = ratios(robot, actuator)
+    axes = (a for j in robot.joints.values() for n, a in zip(j.axis_coordinates, j.axes, strict=True) if n in turned)
+    return any(a.dynamics.damping or a.dynamics.friction or a.dynamics.friction_model for a in axes)
 
 
 def effort_limit(robot: Mechanism, actuator: str) -> float:

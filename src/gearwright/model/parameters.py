@@ -12,12 +12,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from gearwright.model.actuators import Actuator
+from gearwright.model.actuators.supply import Supply
 from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
 from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.joints import Axis, AxisDynamics, Joint
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.transmissions import Transmission, efficiency_only, parameter_quantities
+from gearwright.model.transmissions.elastic import ElasticGear
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
@@ -94,11 +96,13 @@ def joint_rows(joint: Joint) -> Iterator[ParameterRow]:
         yield from friction_rows(name, axis.dynamics.friction_model, joint.type.prismatic)
 
 
-def friction_rows(owner: str, model: FrictionModel | None, slides: bool) -> Iterator[ParameterRow]:
+def friction_rows(
+    owner: str, model: FrictionModel | None, slides: bool, group: str = "friction_model"
+) -> Iterator[ParameterRow]:
     """The numbers of a friction model; `owner` is the prefix of what it is along."""
     if model is not None:
         for field, (value, meaning) in parameter_quantities(model).items():
-            yield f"{owner}.friction_model.{field}", value, meaning, slides
+            yield f"{owner}.{group}.{field}", value, meaning, slides
 
 
 def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
@@ -139,6 +143,17 @@ def device_key(mechanism: Mechanism, name: str) -> str:
     return f"device.{name}" if taken else name
 
 
+def supply_key(supply: Supply) -> str:
+    """Prefix of the numbers of a supply that servos share."""
+    return f"supply.{supply.name}"
+
+
+def supplies(mechanism: Mechanism) -> dict[str, Supply]:
+    """Those that servos share, by name."""
+    each = (getattr(a, "supply", None) for a in mechanism.actuators.values())
+    return {s.name: s for s in each if s is not None}
+
+
 def losses_key(mechanism: Mechanism, t: Transmission) -> str:
     """Prefix of the numbers of a transmission's losses: its own, unless an actuator has that."""
     key = device_key(mechanism, t.name)
@@ -152,6 +167,9 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
         for field, value in actuator_numbers(actuator).items():
             yield f"{key}.{field}", value, meaning_of(type(actuator), field), slides
         yield from friction_rows(key, actuator.friction_model, slides)
+    for supply in supplies(mechanism).values():
+        for field, (value, meaning) in parameter_quantities(supply).items():
+            yield f"{supply_key(supply)}.{field}", value, meaning, False
     for name, t in mechanism.transmissions.items():
         key = device_key(mechanism, name)
         if t.map is not None and not (name in mechanism.actuators and key == name):
@@ -163,6 +181,9 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
         if t.map is not None:
             slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
             yield from friction_rows(losses_key(mechanism, t), t.losses.friction_model, slides)
+            if isinstance(t.backlash, ElasticGear):
+                yield from friction_rows(losses_key(mechanism, t), t.backlash.elasticity, slides, "elasticity")
+                yield from friction_rows(losses_key(mechanism, t), t.backlash.hysteresis, slides, "hysteresis")
 
 
 def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,4 +207,4 @@ def canonical(mechanism: Mechanism, name: str) -> str:
             rest = name[len(coupling.alias) :]
             if any(row[0] == coupling.name + rest for row in coupling_rows(coupling)):
                 return coupling.name + rest
-    return name
+    return f"device.{name}" if f"device.{name}" in mechanism.parameters else name

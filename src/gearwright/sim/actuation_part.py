@@ -304,8 +304,8 @@ def compiled_part(
     from gearwright.model.hardware.drives import Drive
     from gearwright.sim.compiling import compile
 
-    if part != "actuation":
-        raise CompileError(f"there is no part {part!r} of a robot to compile: 'actuation'")
+    if not isinstance(part, str) or part != "actuation":
+        raise CompileError(f"there is no part {part!r:.60} of a robot to compile: 'actuation'")
     try:
         found = actuation_mechanism(robot)
     except ModelError as error:

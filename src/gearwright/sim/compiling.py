@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gearwright.diagnostics import Diagnostic, first_of
-from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
+from gearwright.errors import CompileError, LoadWarning, ModelError, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
 from gearwright.model.checks.simulation_checks import not_simulable
 from gearwright.model.loops.split_links import with_split_links
@@ -135,7 +136,7 @@ def compile(
     if others := [d for d in checked if d.code not in LEFT_OUT]:
         warn(first_of(others, others[0].file), LoadWarning)
     robot, untouched = touching(robot, ground, contacts)
-    robot = with_rotors(coupled(robot, options).without_contradictions())
+    robot = at_step(with_rotors(coupled(robot, options).without_contradictions()), options.dt)
     robot = with_split_links(robot, options.drives)
     try:
         sim = Simulation(robot, options, CompiledKernels(robot, options))
@@ -177,3 +178,14 @@ def _warned_late(robot: Mechanism) -> list[Diagnostic]:
     """Warnings that `load` has not given, since it does not wait for the checks that can only warn."""
     known = {d for d in robot.reported if d.severity == "warning"}
     return [d for d in robot.diagnostics if d.severity == "warning" and d not in known and d.code not in SAID_ELSEWHERE]
+
+
+def at_step(robot: Mechanism, dt: float) -> Mechanism:
+    """A copy whose actuators have what a simulation of this step needs of them: room for past commands."""
+    try:
+        changed = {name: a.at_step(dt) for name, a in robot.actuators.items()}
+    except ModelError as error:
+        raise CompileError(str(error)) from error
+    if all(changed[name] is a for name, a in robot.actuators.items()):
+        return robot
+    return replace(robot, actuators=changed)

@@ -20,10 +20,11 @@ from gearwright.dynamics.constraints.axis_laws import ShaftFriction
 from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import Instant
-from gearwright.dynamics.parameters import actuator_numbers, device_key, losses_key, map_unknowns
+from gearwright.dynamics.parameters import actuator_numbers, device_key, losses_key, map_unknowns, supply_key
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism, Transmission
+from gearwright.model.actuators.position_servo import PositionServo
 from gearwright.model.layout.layout import rotor_name, turns_body
 
 
@@ -126,10 +127,19 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
                 parameters=own,
                 body=inertia if body else 0.0,
                 averaged=averaged,
+                supply=_supply(a, values),
                 frictions=tuple(_frictions(mechanism, a, t, gear, values)),
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, values)))
+
+
+def _supply(a: Actuator, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Numbers of the supply that it shares; none, where it shares none."""
+    if not isinstance(a, PositionServo) or a.supply is None:
+        return {}
+    key = supply_key(a.supply)
+    return {name: values[f"{key}.{name}"] for name in ("voltage", "resistance")}
 
 
 def _frictions(

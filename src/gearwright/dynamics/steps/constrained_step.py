@@ -9,6 +9,7 @@ from typing import Protocol
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
+from gearwright.dynamics.actuation.supplies import with_supplies
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -179,7 +180,7 @@ class ConstrainedStep(ABC):
                 own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.dt)
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
-        self.build.actuator = after
+        self.build.actuator = with_supplies(self.model.actuation.driven, tree, after)
 
     def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
         """Stores states of frictions after a step with these mean velocities of the tree."""

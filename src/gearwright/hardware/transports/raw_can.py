@@ -1,7 +1,8 @@
 """The server's side of `gearwright with-bus` for programs that open raw CAN sockets themselves.
 
 A client's socket keeps its datagrams apart, and carries the kernel's `struct can_frame` (16 bytes) and `canfd_frame`
-(72). What a program sets on its socket comes as a datagram of its own, whose first word no frame has.
+(72). What a program sets on its socket comes as a datagram of its own, whose first word no frame has; filters are
+acknowledged, so that a program reads no frame that came before them.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ class RawCanClient:
         if option == FILTERS:
             whole = value[: len(value) // _PAIR.size * _PAIR.size]
             self._filters = list(_PAIR.iter_unpack(whole))[:MOST_FILTERS]
+            self._waiting.append(_SETTING.pack(SETTING, FILTERS))  # the program waits for it
+            self._flush()
         elif option == OWN:
             self._own = any(value)
         elif option == FD_FRAMES:

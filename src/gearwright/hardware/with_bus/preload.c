@@ -10,6 +10,7 @@
 #include <linux/can.h>
 #include <linux/can/raw.h>
 #include <net/if.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 enum { MOST_FILES = 4096, MOST_NAMES = 64, FIRST_INDEX = 7000, MOST_FILTERS = 512 };
-enum { SETTING_WORDS = 2 };
+enum { SETTING_WORDS = 2, FRAME_WORDS = 18, PATIENCE = 1000 /* [ms] */ };
 
 typedef struct {
     char used, connected, stamped; /* stamped: the program asked for time stamps */
@@ -98,8 +99,20 @@ static int tell(int file, unsigned option, const void *value, size_t size) {
     return REAL(send)(file, message, sizeof words + size, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
+/* Sets the filters, and drops what has come before the server has them. */
+static void tell_filters(int file, CanSocket *s) {
+    struct pollfd wait = {file, POLLIN, 0};
+    unsigned word[FRAME_WORDS];
+    ssize_t got;
+    if (tell(file, CAN_RAW_FILTER, s->filter, s->filters * sizeof *s->filter)) return;
+    do {
+        if (REAL(poll)(&wait, 1, PATIENCE) != 1) return;
+        got = REAL(recv)(file, word, sizeof word, MSG_DONTWAIT);
+    } while (got > 0 && (got != SETTING_WORDS * sizeof *word || word[0] != 0xFFFFFFFFu));
+}
+
 static void tell_all(int file, CanSocket *s) {
-    tell(file, CAN_RAW_FILTER, s->filter, s->filters * sizeof *s->filter);
+    tell_filters(file, s);
     tell(file, CAN_RAW_RECV_OWN_MSGS, &s->own, sizeof s->own);
     tell(file, CAN_RAW_FD_FRAMES, &s->fd_frames, sizeof s->fd_frames);
 }
@@ -190,7 +203,9 @@ int setsockopt(int file, int level, int option, const void *value, socklen_t len
     } else if (option == CAN_RAW_LOOPBACK) {
         s->loopback = number;
     }
-    if (s->connected) tell_all(file, s);
+    if (s->connected && option == CAN_RAW_FILTER) tell_filters(file, s);
+    if (s->connected && option == CAN_RAW_RECV_OWN_MSGS) tell(file, option, &s->own, sizeof s->own);
+    if (s->connected && option == CAN_RAW_FD_FRAMES) tell(file, option, &s->fd_frames, sizeof s->fd_frames);
     return 0;
 }
 

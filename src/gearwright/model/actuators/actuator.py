@@ -45,6 +45,7 @@ class Shaft(NamedTuple):
     dt: Number  # length of the step [s]
     end: Number | None = None  # speed at the end of a second-order step; None: the step is of first order
     done: StepMeans | None = None  # of a step that has been made; None: its effort is being found
+    reached: Number | None = None  # position at the end of a step that has been made [rad, m]
 
 
 class Winding(NamedTuple):
@@ -117,6 +118,19 @@ class Actuator(NotebookDisplay):
     def depends_on_speed(self) -> bool:
         """Whether its effort changes with the speed or position of its axis within a step."""
         return self.velocity_limit < inf or self.command in FEEDBACK
+
+    @property
+    def follows(self) -> bool:
+        """Whether its effort is a steep line between limits: that of a drive with gains."""
+        return self.has_drive and self.command in FEEDBACK
+
+    def unsaturated(self, command: Number, shaft: Shaft, state: tuple[Number, ...]) -> Number:
+        """That line, where there is one."""
+        return self.wanted(command, shaft)
+
+    def at_step(self, dt: float) -> Actuator:
+        """The actuator as a simulation with this step has it."""
+        return self
 
     def winding(self, supply_voltage: float) -> Winding | None:
         """Its winding; where its file gives a torque-speed curve alone, that of this supply [V]. None without one."""

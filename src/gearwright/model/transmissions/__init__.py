@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.fields import ZeroRatioError as ZeroRatioError
     from gearwright.model.transmissions.custom import CustomTransmission as CustomTransmission
     from gearwright.model.transmissions.custom_joint_map import CustomJointMap as CustomJointMap
+    from gearwright.model.transmissions.elastic import ElasticGear as ElasticGear
     from gearwright.model.transmissions.linear import DifferentialTransmission as DifferentialTransmission
     from gearwright.model.transmissions.linear import FourBarLinkageTransmission as FourBarLinkageTransmission
     from gearwright.model.transmissions.linear import LinearTransmission as LinearTransmission
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions.parameters import with_values as with_values
     from gearwright.model.transmissions.rod_linkage import RodLinkage as RodLinkage
     from gearwright.model.transmissions.series import LinearSeries as LinearSeries
+    from gearwright.model.transmissions.spatial_tendon import SpatialTendon as SpatialTendon
     from gearwright.model.transmissions.tied import Transmission as Transmission
     from gearwright.model.transmissions.tied import with_own as with_own
 else:
