@@ -1,4 +1,4 @@
-"""A mechanism with its contacts as MuJoCo's: every collision shape as a geom that meets only those that it meets here."""
+"""A mechanism with its contacts as MuJoCo's model: shapes as geoms, which meet only what they meet here."""
 
 from __future__ import annotations
 

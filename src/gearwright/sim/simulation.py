@@ -432,8 +432,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         has code for all queries, or only for those in `questions`: "energy", "mass_matrix", "bias", "momentum",
         "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity", "link_acceleration",
         "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors, contacts and a compiled controller are always
-        included, `linearize` never. Users' functions are part of the compiled code; the file does not hold the functions
-        themselves.
+        included, `linearize` never. Users' functions are part of the compiled code; the file does not hold them.
         """
         from gearwright.sim.saving.writing import save
 

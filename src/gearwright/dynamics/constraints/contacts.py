@@ -5,7 +5,8 @@ Where nothing gives a stiffness, contacts are nearly rigid. With w the inverse i
     Rₙ = β²/4π²·w,    Rₜ = 10⁻³·w
 
 are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Where
-something light carries something heavy, w is that of the light one; there the load makes both stiffer. Two springs of that size carry what acts at rest:
+something light carries something heavy, w is that of the light one; there the load makes both stiffer. Two springs of
+that size carry what acts at rest:
 
     normal      v̂ = −gap/dt before the surfaces touch: they meet at the end of the step;
                 −gap/(dt·(1 + β/π)) beyond, a spring with its damper.
