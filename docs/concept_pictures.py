@@ -308,7 +308,8 @@ def contacts() -> Canvas:
 
 
 PICTURES: tuple[Callable[[], Canvas], ...] = (
-    couplings, transmissions, actuators, sensors, loops, limits, contacts, step, batches, sweeps, hardware, recordings, control,
+    couplings, transmissions, actuators, sensors, loops, limits, contacts, step, batches, sweeps, hardware, recordings,
+    control,
 )  # fmt: skip
 
 
