@@ -78,8 +78,8 @@ def scenes() -> list[Scene]:
 
 def _rolled(x: float) -> float:
     """It slides for 2/7·v/(μ·g)."""
-    slides = 2 / 7 / float(G)
-    return 100.0 * (x / (slides - 0.5 * G * slides**2 + 5 / 7 * (1.0 - slides)) - 1)
+    g, slides = float(G), 2 / 7 / float(G)
+    return 100.0 * (x / (slides - 0.5 * g * slides**2 + 5 / 7 * (1.0 - slides)) - 1)
 
 
 def ours(s: Scene, dt: float, integrator: str) -> float:
