@@ -37,6 +37,7 @@ PATHS = {  # in a class: where such elements stand otherwise
     "site": ("body/site",), "pair": ("contact/pair",), "tendon": ("tendon/fixed", "tendon/spatial"),
     "equality": ("equality/connect",),
 }  # fmt: skip
+OWN_KINDS = {"muscle": "muscle", "orientation": "so3"}  # actuators that make others of their class what they are
 DRAWN = ("camera", "light", "texture", "skin")
 
 
@@ -127,7 +128,10 @@ def _apply(e: Element, own: DefaultClass) -> None:
             if name in known:
                 e.get(name)
         own.tags[e.tag] = overlaid(own.tags.get(e.tag, {}), dict(e.attributes))
-    elif e.tag in DRAWN or e.tag in ACTUATOR_TAGS:
+    elif e.tag in ACTUATOR_TAGS:
+        own.actuator.gaintype = OWN_KINDS.get(e.tag, own.actuator.gaintype)
+        e.consume()
+    elif e.tag in DRAWN:
         e.consume()
     else:
         near = e.report.near(e.tag, [*PATHS, *ACTUATOR_TAGS], listed=False)
