@@ -56,6 +56,7 @@ def test_parts_of_a_robot_have_its_names() -> None:
     assert list(robot.links) == ["base", "upper", "lower", "left", "right", "world"]
     assert list(robot.joints) == ["shoulder", "elbow", "left", "right"]
     assert list(robot.actuators) == ["shoulder", "elbow", "grip"]
+    assert robot.frames["tip"].link == "lower" and robot.frames["tip"].X_LF.p.tolist() == [0.0, 0.0, 0.2]
     assert list(robot.sensors) == ["angle", "rate", "gyro", "force"]
     shoulder = robot.joints["shoulder"].axes[0]
     assert shoulder.limits.upper == pytest.approx(np.pi / 2)

@@ -98,8 +98,9 @@ class SpatialTendon(TransmissionMap):
         o, x, y = (self._carried(p, w.shape_carriers, moved) for p in w.shape)
         x, y = ([c - m for c, m in zip(axis, o, strict=True)] for axis in (x, y))
         z = [x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]]
-        ends = []
-        for point, carriers in zip(w.ends, w.carriers, strict=True):
-            d = [c - m for c, m in zip(self._carried(point, carriers, moved), o, strict=True)]
-            ends.append([sum(c * e for c, e in zip(d, axis, strict=True)) for axis in (x, y, z)])
-        return wrapped_length(*ends, w.radius, sphere=w.sphere, side=w.side)
+
+        def seen(i: int) -> list[Any]:  # an end in the shape's frame
+            d = [c - m for c, m in zip(self._carried(w.ends[i], w.carriers[i], moved), o, strict=True)]
+            return [sum(c * e for c, e in zip(d, axis, strict=True)) for axis in (x, y, z)]
+
+        return wrapped_length(seen(0), seen(1), w.radius, sphere=w.sphere, side=w.side)
