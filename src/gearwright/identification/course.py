@@ -1,0 +1,47 @@
+"""The course of an input between the samples of a log, later by a delay that need not be a whole number of steps."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from gearwright.sim.state.values import Array
+
+
+class Course:
+    """c(t): the last sample until the next one comes, or straight lines between them. Constant before and after."""
+
+    def __init__(self, time: Array, values: Array, *, linear: bool = False) -> None:
+        self._time, self._values, self._linear = time, values, linear
+
+    def at(self, time: Array) -> Array:
+        """c at these times."""
+        if self._linear:
+            return np.asarray(np.interp(time, self._time, self._values))
+        last = np.searchsorted(self._time, time, side="right") - 1
+        return self._values[np.clip(last, 0, len(self._time) - 1)]
+
+    def means(self, start: float, dt: float, steps: int, delay: float) -> Array:
+        """c over each step on average, (steps,): `u = (C(t + dt − d) − C(t − d))/dt` with C = ∫c."""
+        edges = self._integral(start + dt * np.arange(steps + 1) - delay)
+        return np.diff(edges) / dt
+
+    def slopes(self, start: float, dt: float, steps: int, delay: float) -> Array:
+        """∂u/∂d, (steps,): `−(c(t + dt − d) − c(t − d))/dt`."""
+        edges = self.at(start + dt * np.arange(steps + 1) - delay)
+        return -np.diff(edges) / dt
+
+    @cached_property
+    def _areas(self) -> Array:
+        """C at each sample."""
+        own = self._values
+        heights = 0.5 * (own[1:] + own[:-1]) if self._linear else own[:-1]
+        return np.concatenate([[0.0], np.cumsum(heights * np.diff(self._time))])
+
+    def _integral(self, time: Array) -> Array:
+        last = np.clip(np.searchsorted(self._time, time, side="right") - 1, 0, len(self._time) - 1)
+        within = time - self._time[last]
+        heights = 0.5 * (self._values[last] + self.at(time)) if self._linear else self._values[last]
+        heights = np.where((within < 0) | (last == len(self._time) - 1), self._values[last], heights)
+        return self._areas[last] + heights * within

@@ -1,0 +1,159 @@
+"""Bounded Gauss–Newton steps with Levenberg's and Marquardt's damping, from many starts in one batch.
+
+    (JᵀJ + λ·D)·δ = −Jᵀr,   D = diag JᵀJ
+
+Unknowns that are at a bound, and whose gradient points out of it, stay there in this step; the others move, and stop at
+theirs. A start on a bound so leaves it as soon as that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gearwright.identification.residuals import Fits
+from gearwright.sim.state.values import Array
+
+FIRST_DAMPING = 1e-2
+LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
+TRIED = (0.03, 1.0, 30.0)  # times the last damping: all are tried at once, and the best step is taken
+MORE = 300.0  # times the damping where none is a step down
+ENOUGH = 0.02  # of the variance of one residual: a step that takes less off the squares changes nothing that is known
+SMALL = 1e-9  # share of the unknowns' scales that the last step moves
+ITERATIONS = 60
+ROUND = 4  # iterations after which the worse half of the starts is given up
+
+
+@dataclass
+class Search:
+    """One start on its way."""
+
+    z: Array
+    cost: float = np.inf
+    damping: float = FIRST_DAMPING
+    residuals: Array = field(default_factory=lambda: np.zeros(0))
+    jacobian: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    done: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    lower: Array
+    upper: Array
+    scale: Array
+
+
+Evaluate = Callable[[Array], Fits]
+Report = Callable[[int, float, int], None]  # iteration, cost, starts that are left
+
+
+def minimise(
+    evaluate: Evaluate, starts: Array, bounds: Bounds, *, possible: Callable[[Array], bool] = lambda z: True,
+    report: Report = lambda iteration, cost, left: None, iterations: int = ITERATIONS,
+) -> tuple[Search, bool]:  # fmt: skip
+    """The best of all starts (S, z), and whether the search was finished: Ctrl-C ends it with the best so far.
+
+    `evaluate` gives weighted residuals. Each iteration is one call for all starts that are left.
+    """
+    searches = [Search(np.clip(z, bounds.lower, bounds.upper)) for z in starts]
+    try:
+        for search, fit in zip(searches, _each(evaluate, [s.z for s in searches]), strict=True):
+            _take(search, search.z, *fit)
+        for iteration in range(1, iterations + 1):
+            left = [s for s in searches if not s.done]
+            if not left:
+                break
+            tried = [_step(search, bounds, possible, times) for search in left for times in TRIED]
+            found = list(zip(tried, _each(evaluate, tried), strict=True))
+            for k, search in enumerate(left):
+                _judge(search, found[k * len(TRIED) : (k + 1) * len(TRIED)], bounds)
+            if iteration % ROUND == 0 and len(left) > 1:
+                _give_up_half(left)
+            report(iteration, min(s.cost for s in searches), len(left))
+    except KeyboardInterrupt:
+        best = min(searches, key=lambda s: s.cost)
+        if not np.isfinite(best.cost):
+            raise
+        return best, False
+    return min(searches, key=lambda s: s.cost), True
+
+
+def _each(evaluate: Evaluate, candidates: Sequence[Array]) -> list[tuple[Array, Array]]:
+    fits = evaluate(np.array(candidates))
+    return list(zip(fits.residuals, fits.jacobian, strict=True))
+
+
+def _take(search: Search, z: Array, residuals: Array, jacobian: Array) -> None:
+    search.z, search.residuals, search.jacobian = z, residuals, jacobian
+    search.cost = float(residuals @ residuals) if np.isfinite(residuals).all() else np.inf
+    search.done = not np.isfinite(search.cost)  # a start that diverges leads nowhere
+
+
+def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], times: float) -> Array:
+    """A candidate, with so many times the last damping; one that cannot be is taken back half of the way, until it can."""
+    J, r, z = search.jacobian * bounds.scale, search.residuals, search.z
+    gradient = J.T @ r
+    out = ((z <= bounds.lower) & (gradient > 0)) | ((z >= bounds.upper) & (gradient < 0))
+    free = np.flatnonzero(~out & (np.abs(J).max(axis=0) > 0))
+    step = np.zeros_like(z)
+    if len(free):
+        A = J[:, free]
+        H = A.T @ A
+        damped = H + times * search.damping * np.diag(np.maximum(np.diag(H), 1e-12 * np.diag(H).max()))
+        step[free] = -np.linalg.lstsq(damped, gradient[free], rcond=None)[0] * bounds.scale[free]
+    for _ in range(20):
+        candidate = np.clip(z + step, bounds.lower, bounds.upper)
+        if possible(candidate):
+            return np.asarray(candidate)
+        step = 0.5 * step
+    return z
+
+
+def _judge(search: Search, tried: Sequence[tuple[Array, tuple[Array, Array]]], bounds: Bounds) -> None:
+    """Takes the best of the steps, if it goes down."""
+    costs = [float(r @ r) if np.isfinite(r).all() else np.inf for _, (r, _) in tried]
+    best = int(np.argmin(costs))
+    z, fit = tried[best]
+    small = max(float(np.abs((x - search.z) / bounds.scale).max(initial=0.0)) for x, _ in tried) < SMALL
+    if costs[best] < search.cost:
+        enough = ENOUGH * search.cost / max(1, len(fit[0]))
+        search.done = search.cost - costs[best] < enough or small
+        search.damping = min(max(TRIED[best] * search.damping, LEAST_DAMPING), MOST_DAMPING)
+        finished = search.done
+        _take(search, z, *fit)
+        search.done |= finished
+        return
+    search.damping *= MORE
+    search.done = small or search.damping > MOST_DAMPING
+
+
+def _give_up_half(left: Sequence[Search]) -> None:
+    """Starts that lie behind the better half."""
+    order = sorted(left, key=lambda s: s.cost)
+    for search in order[(len(order) + 1) // 2 :]:
+        search.done = True
+
+
+def spread_starts(nominal: Array, bounds: Bounds, count: int, seed: int, fixed: Sequence[bool]) -> Array:
+    """`count` starts: the nominal one, and others spread over the bounds, or a factor of 3 either way without any.
+
+    Sizes that are bounded above 0 are spread by their logarithm. What is `fixed` starts as it is.
+    """
+    rng = np.random.default_rng(seed)
+    found = np.repeat(nominal[None], max(1, count), axis=0)
+    for k in range(1, len(found)):
+        for i, value in enumerate(nominal):
+            if fixed[i]:
+                continue
+            low, high = bounds.lower[i], bounds.upper[i]
+            if not np.isfinite(high):
+                high = value + 2.0 * bounds.scale[i]
+            if not np.isfinite(low):
+                low = value - 2.0 * bounds.scale[i]
+            if low > 0 and high > 10 * low:
+                found[k, i] = np.exp(rng.uniform(np.log(low), np.log(high)))
+            else:
+                found[k, i] = rng.uniform(low, high)
+    return found
