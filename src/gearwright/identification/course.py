@@ -32,6 +32,10 @@ class Course:
         edges = self.at(start + dt * np.arange(steps + 1) - delay)
         return -np.diff(edges) / dt
 
+    def later(self, time: float) -> Course:
+        """The same, seen from a later start."""
+        return Course(self._time - time, self._values, linear=self._linear)
+
     @cached_property
     def _areas(self) -> Array:
         """C at each sample."""

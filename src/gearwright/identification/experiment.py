@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ INPUTS = ("command", "effort")  # families of what acts
 # columns of the usual logs of one servo, by the family that they are of
 USUAL = {"position": "position", "speed": "velocity", "velocity": "velocity", "goal_position": "command",
          "target": "command", "command": "command"}  # fmt: skip
-SWITCH_FREE = 1.0  # of a parameter that a log drives: its nominal value is not used
+FIRST = 0.06  # [s] of a log that say where it begins, and how fast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,10 @@ class Measured:
     signal: Signal
     time: Array  # (m,) [s] after the start
     values: Array  # (m,)
+
+    def part(self, begin: float, end: float) -> Measured:
+        own = (self.time >= begin) & (self.time <= end)
+        return replace(self, time=self.time[own] - begin, values=self.values[own])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +49,33 @@ class Experiment:
     driven: Mapping[str, Course]  # parameters that the log has, by name
     outputs: tuple[Measured, ...]
     start: Mapping[str, float]  # of independent positions and velocities, as "elbow.position"
+    given: Mapping[str, float]  # what of the start the caller says
+
+    def piece(self, begin: float, end: float, number: int) -> Experiment:
+        """The part between two times, as an experiment of its own."""
+
+        def later(courses: Mapping[str, Course]) -> dict[str, Course]:
+            return {name: course.later(begin) for name, course in courses.items()}
+
+        outputs = tuple(o.part(begin, end) for o in self.outputs)
+        given = self.given if number == 0 else {}
+        return replace(
+            self, name=f"{self.name} from {begin:.3g} s", duration=end - begin, commands=later(self.commands),
+            efforts=later(self.efforts), driven=later(self.driven), outputs=outputs, start=begins(outputs, given),
+        )  # fmt: skip
+
+
+def begins(outputs: Sequence[Measured], given: Mapping[str, float]) -> dict[str, float]:
+    """Where a log begins: positions as measured, speeds by a line through the first samples."""
+    found: dict[str, float] = {}
+    for o in outputs:
+        if isinstance(o.signal.source, SlotElement) and o.signal.family == "position" and len(o.time) > 2:
+            few = max(3, min(len(o.time), int(np.searchsorted(o.time, o.time[0] + FIRST))))
+            slope, value = np.polyfit(o.time[:few], o.values[:few], 1)
+            steady = abs(slope) * (o.time[few - 1] - o.time[0]) < 3 * np.std(o.values[:few] - slope * o.time[:few])
+            found[o.name] = float(np.mean(o.values[:few]) if steady else value)
+            found[o.name.removesuffix("position") + "velocity"] = 0.0 if steady else float(slope)
+    return found | dict(given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +106,7 @@ class Columns:
         self._check(log, commands, efforts, outputs)
         return Experiment(
             name=log.name, rig=rig, duration=float(time[-1]), commands=commands, efforts=efforts, driven=driven,
-            outputs=tuple(outputs), start=self._start(outputs, start),
+            outputs=tuple(outputs), start=begins(outputs, start), given=start,
         )  # fmt: skip
 
     # --- names -----------------------------------------------------------------------------------------------------
@@ -133,18 +164,6 @@ class Columns:
     def _course(self, log: Log, column: str, unit: str, name: str) -> Course:
         linear = bool({name, column, name.rpartition(".")[0]} & self.linear)
         return Course(log.time - log.time[0], self._converted(log, column, unit), linear=linear)
-
-    def _start(self, outputs: Sequence[Measured], given: Mapping[str, float]) -> dict[str, float]:
-        """Where the log begins: positions as measured, speeds by a line through the first samples."""
-        found: dict[str, float] = {}
-        for o in outputs:
-            if isinstance(o.signal.source, SlotElement) and o.signal.family == "position":
-                few = max(3, min(len(o.time), int(np.searchsorted(o.time, 0.06))))
-                slope, value = np.polyfit(o.time[:few], o.values[:few], 1)
-                steady = abs(slope) * o.time[few - 1] < 3 * np.std(o.values[:few])
-                found[o.name] = float(np.mean(o.values[:few]) if steady else value)
-                found[o.name.removesuffix("position") + "velocity"] = 0.0 if steady else float(slope)
-        return found | dict(given)
 
     def _check(self, log: Log, commands: object, efforts: object, outputs: Sequence[Measured]) -> None:
         if not outputs:

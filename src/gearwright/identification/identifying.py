@@ -29,7 +29,10 @@ from gearwright.sim.simulation import Simulation
 from gearwright.sim.state.values import Array
 
 MOST_ROUNDS = 3  # of holding what is not determined, where that finds a better minimum
+NEAR = 0.4  # of its size: spread of the starts of the second search about the best of the first
 BETTER = 0.98  # of the squares: with fewer unknowns a better minimum cannot be, unless the search had missed it
+PIECES = (6, 12)  # into which logs are cut to find starts
+FEWEST_SAMPLES = 6  # of an output in a piece
 REWEIGHTED = 3  # rounds in which outputs are weighed by the residuals of the round before
 
 
@@ -52,7 +55,7 @@ def identify(
     start: Mapping[str, float] | None = None,
     fit_start: bool = True,
     segment: float | None = None,
-    starts: int = 1,
+    starts: int = 4,
     seed: int = 0,
     dt: float = 1e-3,
     progress: bool = False,
@@ -163,8 +166,9 @@ def _fitted(robot: Mechanism, names: Any, given: _Given) -> Fit:
     begun = perf_counter()
     fitted, held_back, unknowns, sim = _checked(robot, names, given)
     parameters = sought(sim, names, given.bounds, given.individual, [*fitted, *held_back])
-    pieces = [p for e in fitted for p in _cut(e, given.segment)]
-    task = _Task(Residuals(sim, pieces, (*parameters, *_starts(sim, pieces, given))), len(parameters), given)
+    whole = Residuals(sim, fitted, (*parameters, *_starts(sim, fitted, given)))
+    task = _Task(whole if given.segment is None else _cut(whole, given, None), len(parameters), given)
+    task.whole = whole
     z, loose, complete = task.solved()
     found = task.judged(z, loose)
     if not complete:
@@ -225,14 +229,28 @@ def _starts(sim: Simulation, experiments: Sequence[Experiment], given: _Given) -
     return starts(experiments, given.fit_start and not sim.robot.tree.cuts)
 
 
-def _cut(experiment: Experiment, segment: float | None) -> list[Experiment]:
-    """Pieces of so many seconds, whose starts are sought each by itself (multiple shooting)."""
-    if segment is None:
-        return [experiment]
-    length = number("segment", segment, what="a time in seconds", low=1e-6)
-    count = max(1, round(experiment.duration / length))
-    edges = np.linspace(0.0, experiment.duration, count + 1)
-    return [experiment.piece(a, b, k) for k, (a, b) in enumerate(zip(edges, edges[1:], strict=False))]
+def _cut(whole: Residuals, given: _Given, count: int | None) -> Residuals:
+    """Pieces whose starts are sought each by itself (multiple shooting). What motors and frictions have in them where a
+    piece begins is taken from a roll-out of the whole."""
+    parameters = [u for u in whole.unknowns if u.log is None]
+    pieces, begins = [], []
+    for log, experiment in enumerate(whole.experiments):
+        if count is None:
+            length = number("segment", given.segment, what="a time in seconds", low=10 * given.dt)
+            own = max(1, round(experiment.duration / length))
+        else:
+            own = count
+        edges = np.linspace(0.0, experiment.duration, own + 1)
+        for k, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)):
+            piece = experiment.piece(float(begin), float(end), k)
+            if all(len(o.time) >= FEWEST_SAMPLES for o in piece.outputs):
+                pieces.append(piece)
+                begins.append((log, float(begin)))
+    if not pieces:
+        raise ModelError(f"segment={given.segment!r} leaves no piece with {FEWEST_SAMPLES} samples: take a longer one")
+    nominal = np.array([u.clipped(u.value) for u in whole.unknowns])
+    inner = whole.states_at(nominal, begins)
+    return Residuals(whole.sim, pieces, (*parameters, *_starts(whole.sim, pieces, given)), inner)
 
 
 def _with(robot: Mechanism, unknowns: Sequence[Unknown], z: Array, rig: str | None) -> Mechanism:
@@ -251,7 +269,7 @@ def _residuals(
     candidate = np.array([*z[: len(parameters)], *(u.value for u in own.unknowns[len(parameters) :])])
     bounds = _bounds(own.unknowns, held=dict(enumerate(candidate[: len(parameters)])))
     search, _ = minimise(own.at, candidate[None], bounds, iterations=8)
-    r = search.residuals
+    r = own.at(search.z[None], differentiated=False).residuals[0]
     return [
         Residual(log=e.name, output=o.name, unit=o.signal.unit, time=o.time, measured=o.values,
                  fitted=o.values + r[part], held_back=held_back)
@@ -277,6 +295,7 @@ class _Task:
 
     def __init__(self, residuals: Residuals, count: int, given: _Given) -> None:
         self.residuals, self.count, self.given = residuals, count, given
+        self.whole = residuals  # without cuts
         self.unknowns = residuals.unknowns
         self.nominal = np.array([u.clipped(u.value) for u in self.unknowns])
         self.weights = self._first_weights()
@@ -288,6 +307,8 @@ class _Task:
         first = self.residuals.at(self.nominal[None])
         self._check_dependence(first)
         z, complete = self._freely(self._spread())
+        if complete and self.given.starts > 1:
+            z, complete = self._freely(np.concatenate([self._around(z), self._from_pieces(z)]))
         for _ in range(MOST_ROUNDS):
             loose = self._information(z).loose_directions()
             if not len(loose) or not complete:
@@ -300,6 +321,29 @@ class _Task:
             z, complete = self._freely(beside[None])  # the search had ended in a minimum beside the best one
         return z, loose, complete
 
+    def _from_pieces(self, z: Array) -> Array:
+        """Starts from logs in pieces: these have no minima beside each other, as errors have no time to grow."""
+        if self.residuals is not self.whole or not any(u.log is not None for u in self.unknowns):
+            return z[None, :][:0]
+        found = []
+        for count in PIECES:
+            cut = _cut(self.whole, self.given, count)
+            task = _Task(cut, self.count, self.given)
+            task.weights = self.weights
+            own, complete = task._minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
+            self.residuals.evaluations += cut.evaluations
+            if complete:
+                found.append(np.concatenate([own[: self.count], z[self.count :]]))
+        return np.array(found).reshape(-1, len(z))
+
+    def _around(self, z: Array) -> Array:
+        """The best so far, and others near it: friction and stops leave minima beside each other."""
+        rng = np.random.default_rng(self.given.seed + 1)
+        found = np.repeat(z[None], self.given.starts, axis=0)
+        scale = np.array([self._scale(i, x) for i, x in enumerate(z)])
+        found[1:, : self.count] += NEAR * (rng.normal(size=found[1:].shape) * scale)[:, : self.count]
+        return found
+
     def _freely(self, starts: Array) -> tuple[Array, bool]:
         """The best of all unknowns, outputs weighed by what their residuals are."""
         z, complete = self._minimised(starts, held={})
@@ -310,7 +354,7 @@ class _Task:
         return z, complete
 
     def _cost(self, z: Array) -> float:
-        r = self._weighted(z[None]).residuals[0]
+        r = self._weighted(z[None], differentiated=False).residuals[0]
         return float(r @ r)
 
     def _spread(self) -> Array:
@@ -334,8 +378,8 @@ class _Task:
             raise GearwrightError("every start diverges: give narrower bounds, better values, or a smaller dt")
         return search.z, complete
 
-    def _weighted(self, candidates: Array) -> Fits:
-        fits, w = self.residuals.at(candidates), self._row_weights
+    def _weighted(self, candidates: Array, *, differentiated: bool = True) -> Fits:
+        fits, w = self.residuals.at(candidates, differentiated=differentiated), self._row_weights
         return Fits(residuals=fits.residuals * w, jacobian=fits.jacobian * w[:, None])
 
     @property
@@ -353,7 +397,7 @@ class _Task:
 
     def _reweighted(self, z: Array) -> bool:
         """Weighs each output by its residuals; whether that changed much."""
-        r = self.residuals.at(z[None]).residuals[0]
+        r = self.residuals.at(z[None], differentiated=False).residuals[0]
         squares: dict[str, list[float]] = {}
         for output, part in zip(self.residuals.outputs, self.residuals.rows, strict=True):
             squares.setdefault(output.name, []).append(float(np.mean(r[part] ** 2)))

@@ -45,7 +45,7 @@ class Bounds:
     scale: Array
 
 
-Evaluate = Callable[[Array], Fits]
+Evaluate = Callable[..., Fits]  # (candidates, differentiated=…)
 Report = Callable[[int, float, int], None]  # iteration, cost, starts that are left
 
 
@@ -59,16 +59,16 @@ def minimise(
     """
     searches = [Search(np.clip(z, bounds.lower, bounds.upper)) for z in starts]
     try:
-        for search, fit in zip(searches, _each(evaluate, [s.z for s in searches]), strict=True):
-            _take(search, search.z, *fit)
+        _differentiated(evaluate, searches)
         for iteration in range(1, iterations + 1):
             left = [s for s in searches if not s.done]
             if not left:
                 break
-            tried = [_step(search, bounds, possible, times) for search in left for times in TRIED]
-            found = list(zip(tried, _each(evaluate, tried), strict=True))
-            for k, search in enumerate(left):
-                _judge(search, found[k * len(TRIED) : (k + 1) * len(TRIED)], bounds)
+            tried = np.array([[_step(search, bounds, possible, times) for times in TRIED] for search in left])
+            found = evaluate(tried.reshape(-1, tried.shape[-1]), differentiated=False).residuals
+            costs = (found * found).sum(axis=1).reshape(len(left), len(TRIED))
+            better = [s for s, own, c in zip(left, tried, costs, strict=True) if _goes_down(s, own, c, bounds)]
+            _differentiated(evaluate, [search for search in better if not search.done])
             if iteration % ROUND == 0 and len(left) > 1:
                 _give_up_half(left)
             report(iteration, min(s.cost for s in searches), len(left))
@@ -80,15 +80,15 @@ def minimise(
     return min(searches, key=lambda s: s.cost), True
 
 
-def _each(evaluate: Evaluate, candidates: Sequence[Array]) -> list[tuple[Array, Array]]:
-    fits = evaluate(np.array(candidates))
-    return list(zip(fits.residuals, fits.jacobian, strict=True))
-
-
-def _take(search: Search, z: Array, residuals: Array, jacobian: Array) -> None:
-    search.z, search.residuals, search.jacobian = z, residuals, jacobian
-    search.cost = float(residuals @ residuals) if np.isfinite(residuals).all() else np.inf
-    search.done = not np.isfinite(search.cost)  # a start that diverges leads nowhere
+def _differentiated(evaluate: Evaluate, searches: Sequence[Search]) -> None:
+    """Residuals and derivatives where the searches are now."""
+    if not searches:
+        return
+    fits = evaluate(np.array([search.z for search in searches]), differentiated=True)
+    for search, residuals, jacobian in zip(searches, fits.residuals, fits.jacobian, strict=True):
+        search.residuals, search.jacobian = residuals, jacobian
+        search.cost = float(residuals @ residuals) if np.isfinite(residuals).all() else np.inf
+        search.done = not np.isfinite(search.cost)  # a start that diverges leads nowhere
 
 
 def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], times: float) -> Array:
@@ -111,22 +111,19 @@ def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], tim
     return z
 
 
-def _judge(search: Search, tried: Sequence[tuple[Array, tuple[Array, Array]]], bounds: Bounds) -> None:
+def _goes_down(search: Search, tried: Array, costs: Array, bounds: Bounds) -> bool:
     """Takes the best of the steps, if it goes down."""
-    costs = [float(r @ r) if np.isfinite(r).all() else np.inf for _, (r, _) in tried]
+    costs = np.where(np.isfinite(costs), costs, np.inf)
     best = int(np.argmin(costs))
-    z, fit = tried[best]
-    small = max(float(np.abs((x - search.z) / bounds.scale).max(initial=0.0)) for x, _ in tried) < SMALL
-    if costs[best] < search.cost:
-        enough = ENOUGH * search.cost / max(1, len(fit[0]))
-        search.done = search.cost - costs[best] < enough or small
-        search.damping = min(max(TRIED[best] * search.damping, LEAST_DAMPING), MOST_DAMPING)
-        finished = search.done
-        _take(search, z, *fit)
-        search.done |= finished
-        return
-    search.damping *= MORE
-    search.done = small or search.damping > MOST_DAMPING
+    small = float(np.abs((tried - search.z) / bounds.scale).max(initial=0.0)) < SMALL
+    if costs[best] >= search.cost:
+        search.damping *= MORE
+        search.done = small or search.damping > MOST_DAMPING
+        return False
+    search.done = search.cost - costs[best] < ENOUGH * search.cost / max(1, len(search.residuals)) or small
+    search.damping = min(max(TRIED[best] * search.damping, LEAST_DAMPING), MOST_DAMPING)
+    search.z, search.cost = tried[best], float(costs[best])
+    return True
 
 
 def _give_up_half(left: Sequence[Search]) -> None:

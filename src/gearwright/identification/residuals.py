@@ -16,13 +16,15 @@ import numpy as np
 
 from gearwright.identification.experiment import Experiment, Measured
 from gearwright.identification.unknowns import Unknown
-from gearwright.model.layout.slots import StepSlot
+from gearwright.model.layout.slots import StepSlot, slots_that
 from gearwright.model.mass.inertia import Inertia, flaws
 from gearwright.sim.derivatives.sensitivity import HELD, acting, held_rows
 from gearwright.sim.derivatives.tangent_rollout import Start, TangentRollout, TangentRows
+from gearwright.sim.options import cores
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.state.values import Array
 
+READ = ("reading_delay", "gain", "offset")  # unknowns that act on what comes out
 MOST_NUMBERS = 1 << 25  # of the rows of one roll-out: 256 MiB
 
 
@@ -38,9 +40,14 @@ class Fits:
 class Residuals:
     """`sim` has every robot parameter among the unknowns, and those that logs drive, as inputs."""
 
-    def __init__(self, sim: Simulation, experiments: Sequence[Experiment], unknowns: Sequence[Unknown]) -> None:
+    def __init__(
+        self, sim: Simulation, experiments: Sequence[Experiment], unknowns: Sequence[Unknown],
+        inner: Mapping[str, Array] | None = None,
+    ) -> None:  # fmt: skip
+        """`inner`: states beside the motion where each log begins, (E, size) by slot; else those of a reset."""
+        self.inner = {} if inner is None else inner
         self.sim, self.experiments, self.unknowns = sim, tuple(experiments), tuple(unknowns)
-        self.rollout = TangentRollout(sim.kernels, sim.threads)
+        self.rollout = TangentRollout(sim.kernels, sim.options.threads or cores())
         self.steps = max(ceil(e.duration / sim.dt - 1e-9) + 1 for e in experiments)
         self.own = [self._own(k) for k in range(len(experiments))]  # unknowns of each log
         self.names = sim.options.inputs
@@ -67,18 +74,19 @@ class Residuals:
 
     # --- all candidates --------------------------------------------------------------------------------------------
 
-    def at(self, candidates: Array) -> Fits:
-        """Of candidates (S, z)."""
-        S, E, K = len(candidates), len(self.experiments), max(map(len, self.own))
-        most = max(1, MOST_NUMBERS // (self.steps * E * max(1, K) * self._row_size))
+    def at(self, candidates: Array, *, differentiated: bool = True) -> Fits:
+        """Of candidates (S, z). Without derivatives, the Jacobian is 0: for one lane in the place of many."""
+        S, E = len(candidates), len(self.experiments)
+        K = max(1, *map(len, self.own)) if differentiated else 1
+        most = max(1, MOST_NUMBERS // (self.steps * E * K * self._row_size))
         if S > most:
-            parts = [self.at(candidates[k : k + most]) for k in range(0, S, most)]
+            parts = [self.at(candidates[k : k + most], differentiated=differentiated) for k in range(0, S, most)]
             return Fits(
                 residuals=np.concatenate([p.residuals for p in parts]),
                 jacobian=np.concatenate([p.jacobian for p in parts]),
             )
         self.evaluations += S
-        start = self._start(candidates, max(1, K))
+        start = self._start(candidates, K, differentiated=differentiated)
         slots = self.rollout.slots_of(self.signals)
         rows = self._rolled_out(start, slots)
         residuals, jacobian = np.zeros((S, self.count)), np.zeros((S, self.count, len(self.unknowns)))
@@ -86,7 +94,7 @@ class Residuals:
         place = 0
         for e, experiment in enumerate(self.experiments):
             for output in experiment.outputs:
-                part, own = self.rows[place], self.own[e]
+                part, own = self.rows[place], self.own[e] if differentiated else []
                 values, tangents = read[output.signal]
                 robots = slice(e, None, E)
                 y, J = self._observed(output, candidates, values[:, robots], tangents[:, robots, : len(own)], own)
@@ -97,6 +105,13 @@ class Residuals:
             residuals[lost] = np.inf
         residuals[~np.isfinite(residuals).all(axis=1)] = np.inf
         return Fits(residuals=residuals, jacobian=jacobian)
+
+    def states_at(self, candidate: Array, times: Sequence[tuple[int, float]]) -> dict[str, Array]:
+        """States beside the motion, such as those of motors, at instants (log, time) of one roll-out: (n, size)."""
+        slots = [s for s in self.sim.batch_state.parts if s not in (StepSlot.POSITION, *slots_that("rates"))]
+        rows = self.rollout.run(self._start(candidate[None], 1, differentiated=False), slots)
+        places = [(min(self.steps, round(time / self.sim.dt)), log) for log, time in times]
+        return {slot: np.array([x[row, log] for row, log in places]) for slot, x in rows.slots.items()}
 
     @property
     def _row_size(self) -> int:
@@ -112,7 +127,7 @@ class Residuals:
 
     # --- what goes in ----------------------------------------------------------------------------------------------
 
-    def _start(self, candidates: Array, K: int) -> Start:
+    def _start(self, candidates: Array, K: int, *, differentiated: bool) -> Start:
         """Robot s·E + e is log e of candidate s."""
         S, E, n = len(candidates), len(self.experiments), self.steps
         slots, _ = acting(self.sim, self.sim, 0, None, None)
@@ -122,10 +137,14 @@ class Residuals:
         varying: dict[str, Array] = {}
         for e, experiment in enumerate(self.experiments):
             robots, own = np.arange(S) * E + e, self.own[e]
+            for slot, states in self.inner.items():
+                slots[slot][robots] = states[e]
             self._begin(slots, experiment, robots)
             for k, i in enumerate(own):
-                self._place(slots, tangents, self.unknowns[i], candidates[:, i], robots, k)
-            self._drive(series, varying, slots, experiment, candidates, robots, K)
+                self._place(slots, tangents if differentiated else {}, self.unknowns[i], candidates[:, i], robots, k)
+            self._drive(series, varying if differentiated else None, slots, experiment, candidates, robots, K)
+        if not differentiated:
+            return Start(steps=n, directions=1, slots=slots, series=series)
         return Start(
             steps=n, directions=K, slots=slots, tangents=tangents, series=series, series_tangents=varying
         )  # fmt: skip
@@ -160,10 +179,11 @@ class Residuals:
             self._set_start(slots, unknown.of, values, robots)
         else:
             return
-        tangents[slot][robots, k, i] = 1.0
+        if slot in tangents:
+            tangents[slot][robots, k, i] = 1.0
 
     def _drive(
-        self, series: dict[str, Array], varying: dict[str, Array], slots: Mapping[str, Array], experiment: Experiment,
+        self, series: dict[str, Array], varying: dict[str, Array] | None, slots: Mapping[str, Array], experiment: Experiment,
         candidates: Array, robots: Array, K: int,
     ) -> None:  # fmt: skip
         """Commands with their delays, efforts, and parameters that the log has."""
@@ -183,7 +203,7 @@ class Residuals:
                 for s, robot in enumerate(robots):
                     delay = 0.0 if i is None else candidates[s, i]
                     own[:, robot, places[name]] = course.means(0.0, dt, n, delay)
-                    if i is not None:
+                    if i is not None and varying is not None:
                         moved = varying.setdefault(slot, np.zeros((n, B, K, own.shape[-1])))
                         moved[:, robot, k, places[name]] = course.slopes(0.0, dt, n, delay)
         if StepSlot.PARAMETER in series:  # what is not driven stays as each candidate has it
@@ -202,7 +222,8 @@ class Residuals:
         """A signal (T, S) at the times of the log, through its gain, offset and delay: (S, m) and (S, m, own)."""
         S, m = len(candidates), len(output.time)
         y, J = np.empty((S, m)), np.empty((S, m, len(own)))
-        reading = {self.unknowns[i].kind: (k, i) for k, i in enumerate(own) if self.unknowns[i].of == output.name}
+        known = [i for i, u in enumerate(self.unknowns) if u.of == output.name and u.kind in READ]
+        reading = {self.unknowns[i].kind: (own.index(i) if i in own else None, i) for i in known}
         for s in range(S):
             late = candidates[s, reading["reading_delay"][1]] if "reading_delay" in reading else 0.0
             gain = candidates[s, reading["gain"][1]] if "gain" in reading else 1.0
@@ -213,12 +234,10 @@ class Residuals:
             plain = (1.0 - part) * values[k, s] + part * values[k + 1, s]
             y[s] = gain * plain + offset
             J[s] = gain * ((1.0 - part)[:, None] * tangents[k, s] + part[:, None] * tangents[k + 1, s])
-            if "reading_delay" in reading:
-                J[s][:, reading["reading_delay"][0]] = -gain * (values[k + 1, s] - values[k, s]) / self.sim.dt
-            if "gain" in reading:
-                J[s][:, reading["gain"][0]] = plain
-            if "offset" in reading:
-                J[s][:, reading["offset"][0]] = 1.0
+            slopes = {"reading_delay": -gain * (values[k + 1, s] - values[k, s]) / self.sim.dt, "gain": plain, "offset": 1.0}
+            for kind, (column, _) in reading.items():
+                if column is not None:
+                    J[s][:, column] = slopes[kind]
         return y, J
 
     # --- what can be -----------------------------------------------------------------------------------------------
