@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view
+from gearwright.cli import bench, check, demo, export, identify, migrate, run, serve, show, sweep, view
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -22,6 +22,7 @@ COMMANDS = (
     migrate.migrate,
     export.export,
     sweep.sweep,
+    identify.identify,
     demo.demo,
     bench.bench,
 )

@@ -14,6 +14,7 @@ class Course:
 
     def __init__(self, time: Array, values: Array, *, linear: bool = False) -> None:
         self._time, self._values, self._linear = time, values, linear
+        self._made: dict[tuple[float, int], Array] = {}  # means without a delay, by step and number of steps
 
     def at(self, time: Array) -> Array:
         """c at these times."""
@@ -22,15 +23,31 @@ class Course:
         last = np.searchsorted(self._time, time, side="right") - 1
         return self._values[np.clip(last, 0, len(self._time) - 1)]
 
-    def means(self, start: float, dt: float, steps: int, delay: float) -> Array:
+    def means(self, dt: float, steps: int, delay: float) -> Array:
         """c over each step on average, (steps,): `u = (C(t + dt − d) − C(t − d))/dt` with C = ∫c."""
-        edges = self._integral(start + dt * np.arange(steps + 1) - delay)
-        return np.diff(edges) / dt
+        if delay == 0.0 and (dt, steps) in self._made:
+            return self._made[dt, steps]
+        edges = self._integral(dt * np.arange(steps + 1) - delay)
+        means = np.diff(edges) / dt
+        if delay == 0.0:
+            self._made[dt, steps] = means
+        return means
 
-    def slopes(self, start: float, dt: float, steps: int, delay: float) -> Array:
+    def slopes(self, dt: float, steps: int, delay: float) -> Array:
         """∂u/∂d, (steps,): `−(c(t + dt − d) − c(t − d))/dt`."""
-        edges = self.at(start + dt * np.arange(steps + 1) - delay)
+        edges = self.at(dt * np.arange(steps + 1) - delay)
         return -np.diff(edges) / dt
+
+    def scaled(self, times: float) -> Course:
+        """The same, larger."""
+        return Course(self._time, times * self._values, linear=self._linear)
+
+    def hurried(self, times: float) -> Course:
+        """The same in less time, over and over."""
+        period, count = float(self._time[-1]) / times, max(1, round(times))
+        time = np.concatenate([self._time / times + k * period for k in range(count)])
+        rising = np.concatenate([[True], np.diff(time) > 0])
+        return Course(time[rising], np.tile(self._values, count)[rising], linear=self._linear)
 
     def later(self, time: float) -> Course:
         """The same, seen from a later start."""

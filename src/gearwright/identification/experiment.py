@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,10 @@ class Experiment:
     outputs: tuple[Measured, ...]
     start: Mapping[str, float]  # of independent positions and velocities, as "elbow.position"
     given: Mapping[str, float]  # what of the start the caller says
+
+    def changed(self, **changes: Any) -> Experiment:
+        """With other inputs or another start."""
+        return replace(self, **changes)
 
     def piece(self, begin: float, end: float, number: int) -> Experiment:
         """The part between two times, as an experiment of its own."""

@@ -47,7 +47,7 @@ class Combination:
     @cached_property
     def experiments(self) -> tuple[str, ...]:
         """Experiments that would tell them apart, the simplest first: each was simulated with the fitted robot."""
-        return () if self._advisor is None else self._advisor.experiments(self.direction)
+        return () if self._advisor is None else self._advisor.experiments(self.names)
 
     def __str__(self) -> str:
         return self.says

@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.errors import GearwrightError, ModelError, UnknownNameError, counted, warn
 from gearwright.given_names import checked_flag, checked_instance, checked_names
 from gearwright.given_numbers import number, whole
-from gearwright.identification.advice import Advisor
+from gearwright.identification.advice import Advisor, Setting
 from gearwright.identification.experiment import Columns, Experiment
 from gearwright.identification.fit import Combination, Fit, Residual
 from gearwright.identification.least_squares import Bounds, minimise, spread_starts
@@ -446,12 +446,11 @@ class _Task:
     def judged(self, z: Array, loose: Array) -> _Found:
         own, known = self._information(z), self.unknowns[: self.count]
         combinations = []
+        advisor = Advisor(self._setting(z, own)) if len(loose) else None
         for direction in loose:
             names = {known[i].name: float(direction[i]) for i in np.flatnonzero(direction)}
             held = max(names, key=lambda n: abs(names[n]))
-            combinations.append(
-                Combination(names=tuple(names), direction=names, held=held, _advisor=Advisor(self.residuals, z.copy(), self.weights))
-            )
+            combinations.append(Combination(names=tuple(names), direction=names, held=held, _advisor=advisor))
         vague = {i for d in loose for i in np.flatnonzero(d)}
         held_places = {int(np.argmax(np.abs(d))) for d in loose}
         free = [i for i in range(self.count) if i not in held_places]
@@ -467,6 +466,13 @@ class _Task:
         return _Found(
             intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends)
         )
+
+    def _setting(self, z: Array, information: Information) -> Setting:
+        residuals = self.residuals.at(z[None], differentiated=False).residuals[0]
+        return Setting(
+            residuals=self.residuals, z=z, scales=np.array([self._scale(i, x) for i, x in enumerate(z)]),
+            information=information, deviation=float(np.std(residuals)),
+        )  # fmt: skip
 
     def _at_bound(self, unknown: Unknown, value: float) -> bool:
         near = 1e-9 * unknown.scale

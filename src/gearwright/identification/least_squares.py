@@ -34,7 +34,8 @@ class Search:
     cost: float = np.inf
     damping: float = FIRST_DAMPING
     residuals: Array = field(default_factory=lambda: np.zeros(0))
-    jacobian: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    information: Array = field(default_factory=lambda: np.zeros((0, 0)))  # JᵀJ
+    gradient: Array = field(default_factory=lambda: np.zeros(0))  # Jᵀr
     done: bool = False
 
 
@@ -86,23 +87,23 @@ def _differentiated(evaluate: Evaluate, searches: Sequence[Search]) -> None:
         return
     fits = evaluate(np.array([search.z for search in searches]), differentiated=True)
     for search, residuals, jacobian in zip(searches, fits.residuals, fits.jacobian, strict=True):
-        search.residuals, search.jacobian = residuals, jacobian
+        search.residuals = residuals
+        search.information, search.gradient = jacobian.T @ jacobian, jacobian.T @ residuals
         search.cost = float(residuals @ residuals) if np.isfinite(residuals).all() else np.inf
         search.done = not np.isfinite(search.cost)  # a start that diverges leads nowhere
 
 
 def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], times: float) -> Array:
     """A candidate, with so many times the last damping; one that cannot be is taken back half of the way, until it can."""
-    J, r, z = search.jacobian * bounds.scale, search.residuals, search.z
-    gradient = J.T @ r
+    z, scale = search.z, bounds.scale
+    H, gradient = scale[:, None] * search.information * scale, scale * search.gradient
     out = ((z <= bounds.lower) & (gradient > 0)) | ((z >= bounds.upper) & (gradient < 0))
-    free = np.flatnonzero(~out & (np.abs(J).max(axis=0) > 0))
+    free = np.flatnonzero(~out & (np.diag(H) > 0))
     step = np.zeros_like(z)
     if len(free):
-        A = J[:, free]
-        H = A.T @ A
-        damped = H + times * search.damping * np.diag(np.maximum(np.diag(H), 1e-12 * np.diag(H).max()))
-        step[free] = -np.linalg.lstsq(damped, gradient[free], rcond=None)[0] * bounds.scale[free]
+        own = H[np.ix_(free, free)]
+        damped = own + times * search.damping * np.diag(np.maximum(np.diag(own), 1e-12 * np.diag(own).max()))
+        step[free] = -np.linalg.lstsq(damped, gradient[free], rcond=None)[0] * scale[free]
     for _ in range(20):
         candidate = np.clip(z + step, bounds.lower, bounds.upper)
         if possible(candidate):

@@ -202,10 +202,10 @@ class Residuals:
                 k, i = delays.get(name, (0, None)) if slot == StepSlot.COMMAND else (0, None)
                 for s, robot in enumerate(robots):
                     delay = 0.0 if i is None else candidates[s, i]
-                    own[:, robot, places[name]] = course.means(0.0, dt, n, delay)
+                    own[:, robot, places[name]] = course.means(dt, n, delay)
                     if i is not None and varying is not None:
                         moved = varying.setdefault(slot, np.zeros((n, B, K, own.shape[-1])))
-                        moved[:, robot, k, places[name]] = course.slopes(0.0, dt, n, delay)
+                        moved[:, robot, k, places[name]] = course.slopes(dt, n, delay)
         if StepSlot.PARAMETER in series:  # what is not driven stays as each candidate has it
             driven = {places for e in self.experiments for places in map(self.names.index, e.driven)}
             rest = [i for i in range(len(self.names)) if i not in driven]

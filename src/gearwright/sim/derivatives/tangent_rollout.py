@@ -59,12 +59,9 @@ class TangentRollout:
         self._kernels, self._threads = kernels, threads
         self._step: Executable = kernels[TANGENT_STEP]
         slots = self._step.program.slots
+        self._names = frozenset(slot.name for slot in slots)
         self.states = tuple(s.name for s in slots if s.kind is SlotKind.STATE and tangent_of(s.name) in self._names)
         self._instances: dict[int, Instance] = {}
-
-    @property
-    def _names(self) -> frozenset[str]:
-        return frozenset(slot.name for slot in self._step.program.slots)
 
     def size(self, slot: str) -> int:
         return self._step.program.slot(slot).size
