@@ -21,6 +21,7 @@ INPUTS = ("command", "effort")  # families of what acts
 # columns of the usual logs of one servo, by the family that they are of
 USUAL = {"position": "position", "speed": "velocity", "velocity": "velocity", "goal_position": "command",
          "target": "command", "command": "command"}  # fmt: skip
+AT_REST = 5.0  # deviations of the first slope: a smaller one is noise
 FIRST = 0.06  # [s] of a log that say where it begins, and how fast
 
 
@@ -66,18 +67,30 @@ class Experiment:
         given = self.given if number == 0 else {}
         return replace(
             self, name=f"{self.name} from {begin:.3g} s", duration=end - begin, commands=later(self.commands),
-            efforts=later(self.efforts), driven=later(self.driven), outputs=outputs, start=begins(outputs, given),
+            efforts=later(self.efforts), driven=later(self.driven), outputs=outputs, 
+            start=begins(outputs, given, may_rest=number == 0),
         )  # fmt: skip
 
 
-def begins(outputs: Sequence[Measured], given: Mapping[str, float]) -> dict[str, float]:
-    """Where a log begins: positions as measured, speeds by a line through the first samples."""
+def noise(values: Array) -> float:
+    """The standard deviation of what changes from one sample to the next, by second differences; at least that of
+    rounding to the smallest step."""
+    second = 1.4826 * float(np.median(np.abs(np.diff(values, 2)))) / np.sqrt(6.0)
+    steps = np.abs(np.diff(values))
+    smallest = float(steps[steps > 0].min()) if (steps > 0).any() else 0.0
+    return max(second, smallest / np.sqrt(12.0))
+
+
+def begins(outputs: Sequence[Measured], given: Mapping[str, float], *, may_rest: bool = True) -> dict[str, float]:
+    """Where a log begins: positions as measured, speeds by a line through the first samples. `may_rest`: a speed that
+    may be noise is 0."""
     found: dict[str, float] = {}
     for o in outputs:
         if isinstance(o.signal.source, SlotElement) and o.signal.family == "position" and len(o.time) > 2:
             few = max(3, min(len(o.time), int(np.searchsorted(o.time, o.time[0] + FIRST))))
             slope, value = np.polyfit(o.time[:few], o.values[:few], 1)
-            steady = abs(slope) * (o.time[few - 1] - o.time[0]) < 3 * np.std(o.values[:few] - slope * o.time[:few])
+            spread = float(np.sqrt(((o.time[:few] - o.time[:few].mean()) ** 2).sum()))
+            steady = may_rest and abs(slope) * spread < AT_REST * noise(o.values)
             found[o.name] = float(np.mean(o.values[:few]) if steady else value)
             found[o.name.removesuffix("position") + "velocity"] = 0.0 if steady else float(slope)
     return found | dict(given)
@@ -177,6 +190,8 @@ class Columns:
                 f"{log.name}: none of its columns ({signals}) is a measured signal of {self.sim.robot.name!r}; say "
                 "which is which: signals={'column': 'joint.position'}"
             )
-        missing = [n for n in self.outputs or () if n not in {o.name for o in outputs} | {label(o.signal) for o in outputs}]
+        missing = [
+            n for n in self.outputs or () if n not in {o.name for o in outputs} | {label(o.signal) for o in outputs}
+        ]
         if missing:
             raise ModelError(f"{log.name}: the output {missing[0]!r} is not in it; it has {', '.join(log.columns)}")

@@ -178,7 +178,9 @@ class Fit(NotebookDisplay):
 
     def __repr__(self) -> str:
         sure = len(self.determined)
-        return f"<Fit of {self.robot.name!r}: {sure} of {len(self.values)} parameters determined, error {self.error:.3g}>"
+        return (
+            f"<Fit of {self.robot.name!r}: {sure} of {len(self.values)} parameters determined, error {self.error:.3g}>"
+        )
 
 
 def _plain(x: float) -> float | None:

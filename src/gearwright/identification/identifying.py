@@ -202,9 +202,7 @@ def _checked(
     driven = [n for n in given.signals.values() if n in robot.parameters]
     inputs = tuple(dict.fromkeys([*(n for n in wanted if n in robot.parameters), *driven]))
     sim = differentiable(compiled(robot, dt=given.dt, **given.options), inputs)
-    columns = Columns(
-        sim=sim, signals=given.signals, units=given.units, outputs=given.outputs, linear=given.linear
-    )
+    columns = Columns(sim=sim, signals=given.signals, units=given.units, outputs=given.outputs, linear=given.linear)
     each = []
     for group in (rigs, back):
         each.append([columns.experiment(log, rig, given.start) for rig, logs in group.items() for log in logs])
@@ -330,7 +328,9 @@ class _Task:
             cut = _cut(self.whole, self.given, count)
             task = _Task(cut, self.count, self.given)
             task.weights = self.weights
-            own, complete = task._minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
+            own, complete = task._minimised(
+                np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={}
+            )
             self.residuals.evaluations += cut.evaluations
             if complete:
                 found.append(np.concatenate([own[: self.count], z[self.count :]]))
@@ -463,9 +463,7 @@ class _Task:
             half = np.inf if i in vague else q * deviation[i] * self._scale(i, z[i])
             intervals[u.name] = (float(max(z[i] - half, u.lower)), float(min(z[i] + half, u.upper)))
         ends = [u for i, u in enumerate(known) if i not in vague and self._at_bound(u, z[i])]
-        return _Found(
-            intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends)
-        )
+        return _Found(intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends))
 
     def _setting(self, z: Array, information: Information) -> Setting:
         residuals = self.residuals.at(z[None], differentiated=False).residuals[0]

@@ -118,7 +118,9 @@ def _table(path: Path, columns: dict[str, Any], time: str | None) -> Log:
     known = {name: columns[title] for title, name in names.items()}
     own = time if time is not None else next((n for n in known if n.lower() in TIMES), None)
     if own is None or own not in known:
-        said = f"no column {time!r}{suggestion(time, known)}" if time else f"no column of times ({', '.join(TIMES[:3])})"
+        said = (
+            f"no column {time!r}{suggestion(time, known)}" if time else f"no column of times ({', '.join(TIMES[:3])})"
+        )
         raise ModelError(f"{path.name}: {said}; its columns are {', '.join(known) or 'none'}. Name it: time='…'")
     stamps = known.pop(own) * TIME_UNITS.get(units.pop(own, "s"), 1.0)
     return Log(name=path.name, time=stamps, columns=known, units=units)

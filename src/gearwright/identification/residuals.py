@@ -234,7 +234,11 @@ class Residuals:
             plain = (1.0 - part) * values[k, s] + part * values[k + 1, s]
             y[s] = gain * plain + offset
             J[s] = gain * ((1.0 - part)[:, None] * tangents[k, s] + part[:, None] * tangents[k + 1, s])
-            slopes = {"reading_delay": -gain * (values[k + 1, s] - values[k, s]) / self.sim.dt, "gain": plain, "offset": 1.0}
+            slopes = {
+                "reading_delay": -gain * (values[k + 1, s] - values[k, s]) / self.sim.dt,
+                "gain": plain,
+                "offset": 1.0,
+            }
             for kind, (column, _) in reading.items():
                 if column is not None:
                     J[s][:, column] = slopes[kind]

@@ -33,4 +33,6 @@ def factor(what: str, given: str, wanted: str) -> float:
     if given in MULTIPLES or any(given in own for own in MULTIPLES.values()) or known:
         valid = ", ".join([wanted, *known])
         raise ModelError(f"{what} is in {given!r}, and must be in {wanted or 'no unit'} (known: {valid})")
-    raise ModelError(f"{what} is in {given!r}, a unit that is not known here; convert it to {wanted or 'a plain number'}")
+    raise ModelError(
+        f"{what} is in {given!r}, a unit that is not known here; convert it to {wanted or 'a plain number'}"
+    )

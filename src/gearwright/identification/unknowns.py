@@ -51,7 +51,9 @@ def sought(
     """The caller's parameters, checked; one for each rig where a parameter is individual."""
     wanted, own = checked_names("parameters=", names), checked_names("individual=", individual)
     if not wanted:
-        raise ModelError("name what to identify: parameters=('elbow.friction', …); robot.parameters lists what there is")
+        raise ModelError(
+            "name what to identify: parameters=('elbow.friction', …); robot.parameters lists what there is"
+        )
     for name in own:
         if name not in wanted:
             raise UnknownNameError("identified parameter", name, wanted)
@@ -125,7 +127,9 @@ def _bounded(unknown: Unknown, given: Any) -> Unknown:
     lower, upper = max(low, unknown.lower), min(high, unknown.upper)
     if not lower < upper:
         possible = f"{unknown.lower:g} to {unknown.upper:g} {unknown.unit}".rstrip()
-        raise ModelError(f"the bounds of {unknown.name!r}, {low:g} to {high:g}, are outside of what it can be, {possible}")
+        raise ModelError(
+            f"the bounds of {unknown.name!r}, {low:g} to {high:g}, are outside of what it can be, {possible}"
+        )
     start = unknown.value
     if not lower <= start <= upper:
         start = (lower * upper) ** 0.5 if lower > 0 and isfinite(upper) else 0.5 * (lower + upper)
