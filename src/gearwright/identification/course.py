@@ -65,4 +65,4 @@ class Course:
         within = time - self._time[last]
         heights = 0.5 * (self._values[last] + self.at(time)) if self._linear else self._values[last]
         heights = np.where((within < 0) | (last == len(self._time) - 1), self._values[last], heights)
-        return self._areas[last] + heights * within
+        return np.asarray(self._areas[last] + heights * within)

@@ -75,10 +75,10 @@ class Experiment:
 def noise(values: Array) -> float:
     """The standard deviation of what changes from one sample to the next, by second differences; at least that of
     rounding to the smallest step."""
-    second = 1.4826 * float(np.median(np.abs(np.diff(values, 2)))) / np.sqrt(6.0)
+    second = 1.4826 * float(np.median(np.abs(np.diff(values, 2)))) / float(np.sqrt(6.0))
     steps = np.abs(np.diff(values))
     smallest = float(steps[steps > 0].min()) if (steps > 0).any() else 0.0
-    return max(second, smallest / np.sqrt(12.0))
+    return max(second, smallest / float(np.sqrt(12.0)))
 
 
 def begins(outputs: Sequence[Measured], given: Mapping[str, float], *, may_rest: bool = True) -> dict[str, float]:
@@ -109,7 +109,10 @@ class Columns:
     def experiment(self, log: Log, rig: str, start: Mapping[str, float]) -> Experiment:
         time = log.time - log.time[0]
         named = self._named(log)
-        commands, efforts, driven, outputs = {}, {}, {}, []
+        commands: dict[str, Course] = {}
+        efforts: dict[str, Course] = {}
+        driven: dict[str, Course] = {}
+        outputs: list[Measured] = []
         for column, name in named.items():
             if name in self.sim.robot.parameters:
                 driven[name] = self._course(log, column, self._checked_parameter(name), name)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,7 +175,7 @@ class Fit(NotebookDisplay):
 
     def _held_back(self, unit: str) -> str:
         found = self.holdout_error
-        return "" if found != found else f", {found:.4g} {unit} in recordings that were held back"
+        return "" if isnan(found) else f", {found:.4g} {unit} in recordings that were held back"
 
     def __repr__(self) -> str:
         sure = len(self.determined)

@@ -94,7 +94,7 @@ def _differentiated(evaluate: Evaluate, searches: Sequence[Search]) -> None:
 
 
 def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], times: float) -> Array:
-    """A candidate, with so many times the last damping; one that cannot be is taken back half of the way, until it can."""
+    """A candidate, with so many times the last damping. One that cannot be is taken back by half, until it can."""
     z, scale = search.z, bounds.scale
     H, gradient = scale[:, None] * search.information * scale, scale * search.gradient
     out = ((z <= bounds.lower) & (gradient > 0)) | ((z >= bounds.upper) & (gradient < 0))

@@ -86,7 +86,8 @@ def _errors(fit: Fit) -> Iterator[str]:
     yield "<h2>Errors</h2><table><tr><th>recording<th>output<th>mean error<th></tr>"
     for r in fit.residuals:
         kept = "held back" if r.held_back else ""
-        yield f'<tr><td>{escape(r.log)}<td>{escape(r.output)}<td class="n">{r.error:.4g} {escape(r.unit)}<td>{kept}</tr>'
+        error = f'<td class="n">{r.error:.4g} {escape(r.unit)}'
+        yield f"<tr><td>{escape(r.log)}<td>{escape(r.output)}{error}<td>{kept}</tr>"
     yield "</table>"
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
 
+from gearwright.errors import ModelError
 from gearwright.identification.experiment import Experiment, Measured
 from gearwright.identification.unknowns import Unknown
 from gearwright.model.layout.slots import StepSlot, slots_that
@@ -56,7 +58,7 @@ class Residuals:
         self.units = tuple(dict.fromkeys(o.signal.unit for o in outputs))
         sizes = [len(o.values) for o in outputs]
         places = np.cumsum([0, *sizes])
-        self.rows = [slice(a, b) for a, b in zip(places, places[1:], strict=False)]  # of each output of each log
+        self.rows = [slice(a, b) for a, b in pairwise(places.tolist())]  # of each output of each log
         self.outputs = outputs
         self.measured = np.concatenate([o.values for o in outputs])
         self.evaluations = 0  # roll-outs of all logs
@@ -79,7 +81,7 @@ class Residuals:
         S, E = len(candidates), len(self.experiments)
         K = max(1, *map(len, self.own)) if differentiated else 1
         most = max(1, MOST_NUMBERS // (self.steps * E * K * self._row_size))
-        if S > most:
+        if most < S:
             parts = [self.at(candidates[k : k + most], differentiated=differentiated) for k in range(0, S, most)]
             return Fits(
                 residuals=np.concatenate([p.residuals for p in parts]),
@@ -183,8 +185,8 @@ class Residuals:
             tangents[slot][robots, k, i] = 1.0
 
     def _drive(
-        self, series: dict[str, Array], varying: dict[str, Array] | None, slots: Mapping[str, Array], experiment: Experiment,
-        candidates: Array, robots: Array, K: int,
+        self, series: dict[str, Array], varying: dict[str, Array] | None, slots: Mapping[str, Array],
+        experiment: Experiment, candidates: Array, robots: Array, K: int,
     ) -> None:  # fmt: skip
         """Commands with their delays, efforts, and parameters that the log has."""
         n, dt, layout = self.steps, self.sim.dt, self.sim.layout
@@ -260,7 +262,7 @@ class Residuals:
             try:
                 made = Inertia(mass=own.mass if mass not in wanted else candidate[wanted[mass]],
                                moments=tuple(moments), products=tuple(products))  # type: ignore[arg-type]  # fmt: skip
-            except Exception:  # noqa: BLE001  # a rule of its fields
+            except ModelError:  # a rule of its fields
                 return False
             if flaws([made])[0] is not None:
                 return False

@@ -51,7 +51,7 @@ class Information:
 def information(
     residuals: Array, jacobian: Array, scales: Array, parameters: Sequence[int], parts: Sequence[slice]
 ) -> Information:  # fmt: skip
-    """`jacobian` (m, z) of weighted residuals; `parameters`: columns that are no starts; `parts`: rows of each output."""
+    """`jacobian`: (m, z) of weighted residuals; `parameters`: columns that are no starts; `parts`: rows by output."""
     m = len(residuals)
     J = jacobian * scales
     nuisance = [i for i in range(J.shape[1]) if i not in set(parameters)]
@@ -92,18 +92,20 @@ def quantile(count: int) -> float:
 
 def _sparse(rows: Array) -> Array:
     """The same space by other rows: each has a 1 where all others have a 0 (Gauss–Jordan, largest pivots first)."""
-    found, used = rows.copy(), []
+    found = rows.copy()
+    used: list[int] = []
     for k in range(len(found)):
         free = np.abs(found[k:])
         free[:, used] = 0.0
-        i, j = np.unravel_index(int(np.argmax(free)), free.shape)
+        i, j = divmod(int(np.argmax(free)), free.shape[1])
         if free[i, j] < 1e-9:
             return found[:k]
-        found[[k, k + i]] = found[[k + i, k]]
+        swapped = found[k].copy()
+        found[k], found[k + i] = found[k + i], swapped
         found[k] /= found[k, j]
         for other in range(len(found)):
             if other != k:
                 found[other] -= found[other, j] * found[k]
-        used.append(int(j))
+        used.append(j)
     norms = np.abs(found).max(axis=1, keepdims=True)
     return np.where(np.abs(found) >= MEMBER * norms, found, 0.0)
