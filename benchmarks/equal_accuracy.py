@@ -62,7 +62,7 @@ class Case:
     title: str
     robot: gw.Mechanism
     gravity: tuple[float, float, float]
-    starts: Sequence[dict[str, dict[str, float]]]  # times are of the first
+    starts: Sequence[dict[str, Any]]  # times are of the first
     seconds: float
     scale: float
     model: Callable[[], Any]  # MuJoCo's
@@ -101,7 +101,7 @@ def free_arm() -> Case:
 
 
 def four_bar(turns: float) -> Case:
-    robot, start = small.four_bar(), {"velocity": {"pin_a": 2 * np.pi * turns}}
+    robot, start = small.four_bar(), dict[str, Any](velocity={"pin_a": 2 * np.pi * turns})
     sim = gw.compile(robot, gravity=(0, 0, 0))
     sim.reset(**start)
     model = lambda: mj.MjModel.from_xml_string(FOUR_BAR)  # noqa: E731

@@ -16,6 +16,7 @@ sys.path[:0] = [str(DOCS), str(DOCS.parent), str(DOCS.parent / "src")]
 import api_reference  # noqa: E402
 from command_reference import commands_page  # noqa: E402
 from element_reference import elements_page  # noqa: E402
+from mjcf_reference import mjcf_page  # noqa: E402
 from parameter_reference import parameters_page  # noqa: E402
 from remedies import REMEDIES  # noqa: E402
 
@@ -155,6 +156,7 @@ PAGES = {
     "kinds.md": kinds_page,
     "reference/commands.md": commands_page,
     "reference/elements.md": elements_page,
+    "reference/mjcf.md": mjcf_page,
     "reference/parameters.md": parameters_page,
     **api_reference.pages(),
 }

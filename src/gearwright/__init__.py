@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.errors import TracingError as TracingError
     from gearwright.errors import UnsettledWarning as UnsettledWarning
     from gearwright.export import export_c as export_c
+    from gearwright.export import export_fmu as export_fmu
     from gearwright.formats import load as load
     from gearwright.formats import loads as loads
     from gearwright.hardware.serving import serve as serve
@@ -34,7 +35,9 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.learning import Env as Env
     from gearwright.learning import VectorEnv as VectorEnv
     from gearwright.migration import migrate as migrate
+    from gearwright.model import ActivatedActuator as ActivatedActuator
     from gearwright.model import Actuator as Actuator
+    from gearwright.model import AffineActuator as AffineActuator
     from gearwright.model import Backlash as Backlash
     from gearwright.model import CustomActuator as CustomActuator
     from gearwright.model import CustomJointMap as CustomJointMap
@@ -48,21 +51,33 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import FourBarLinkage as FourBarLinkage
     from gearwright.model import FourBarLinkageTransmission as FourBarLinkageTransmission
     from gearwright.model import Imu as Imu
+    from gearwright.model import Keyframe as Keyframe
     from gearwright.model import LimitSwitch as LimitSwitch
     from gearwright.model import LinearMap as LinearMap
     from gearwright.model import Losses as Losses
     from gearwright.model import Mechanism as Mechanism
+    from gearwright.model import PIDActuator as PIDActuator
     from gearwright.model import PneumaticCylinder as PneumaticCylinder
     from gearwright.model import RodLinkage as RodLinkage
     from gearwright.model import Series as Series
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
+    from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.actuators import PositionServo as PositionServo
+    from gearwright.model.actuators import Supply as Supply
+    from gearwright.model.frictions import Cogging as Cogging
+    from gearwright.model.frictions import Dahl as Dahl
+    from gearwright.model.frictions import Friction as Friction
+    from gearwright.model.frictions import LuGre as LuGre
     from gearwright.model.hardware.drives import Drive as Drive
     from gearwright.model.hardware.servos import with_servos as with_servos
     from gearwright.model.scenes.world import World as World
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
     from gearwright.page import view as view
+    from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
+    from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from gearwright.planning.trajectories import Trajectory as Trajectory
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile

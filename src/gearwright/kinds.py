@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.fields import check as check
     from gearwright.model.fields import quantity as quantity
     from gearwright.model.frictions import FRICTIONS as FRICTIONS
+    from gearwright.model.frictions import BristleModel as BristleModel
     from gearwright.model.frictions import FrictionModel as FrictionModel
     from gearwright.model.transmissions import TRANSMISSIONS as TRANSMISSIONS
     from gearwright.sim.recordings.formats import FORMATS as FORMATS

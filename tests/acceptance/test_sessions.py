@@ -35,6 +35,14 @@ def test_how_to_pages_print_what_they_say():
     assert done.stderr == ""
 
 
+def test_the_page_on_bridges_runs():
+    for engine in ("mujoco", "pydrake"):
+        pytest.importorskip(engine)
+    done = follow(ROOT / "docs/bridges.md")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
 def test_a_warning_that_a_page_does_not_show_is_found(tmp_path):
     page = tmp_path / "page.md"
     warns = "```python\nimport warnings\nwarnings.warn('odd', stacklevel=1)\n```\n"

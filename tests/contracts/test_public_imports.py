@@ -13,7 +13,10 @@ import pytest
 import gearwright as gw
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ("gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots")
+PUBLIC = (
+    "gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots",
+    "gearwright.bridges.mujoco", "gearwright.bridges.drake",
+)  # fmt: skip
 BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INSIDE = "contributing.md"  # is about work on the package itself
 PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").rglob("*.md")) if p.name != INSIDE)]

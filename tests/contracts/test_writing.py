@@ -24,6 +24,7 @@ ALLOWED = {
     "hardware/recorder.py:__init__": "frames are to be there while a bench runs",
     "study/store.py:_locked": "a lock, which holds nothing",
     "sim/recordings/npz.py:_member": "a member of an archive",
+    "export/fmu/exporting.py:_binary": "into a temporary folder, for the compiler",
 }
 
 

@@ -37,6 +37,11 @@ def sdf(parts: str, *, links: str = SDF_LINKS, joints: str = f"{SDF_TURN}{SDF_BE
     return f'<sdf version="{version}">\n<model name="m">\n{links}\n{joints}\n{parts}\n</model>\n</sdf>'
 
 
+def mjcf(parts: str = "", *, actuator: str = "") -> str:
+    body = '<body name="arm"><joint name="turn"/><geom size="0.1" pos="0.2 0 0"/></body>'
+    return f"<mujoco><worldbody>{body}{parts}</worldbody><actuator>{actuator}</actuator></mujoco>"
+
+
 def limited(lower: str, upper: str) -> str:
     limit = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
     return JOINTS.replace('type="continuous"', 'type="revolute"', 1).replace(TURN, f"{TURN}{limit}{HERE}", 1)
@@ -241,7 +246,7 @@ TABLE = [
     ),
     row("xml-lenient", "warning", '<?xml version="0.0"?><robot name="r"><link name="a"/></robot>', "0.0", line=1),
     row("xml-unsafe", "error", '<!-- a -->\n<!DOCTYPE robot>\n<robot name="r"><link name="a"/></robot>', "DTD", line=2),
-    row("format-unknown", "error", f'\n<mujoco name="m"/>{HERE}', "<mujoco>"),
+    row("format-unknown", "error", f'\n<drake name="m"/>{HERE}', "<drake>"),
     row(
         "version-unknown",
         "warning",
@@ -958,6 +963,9 @@ TABLE = [
     row("inertia-missing", "warning", sdf("", links=ON_AXIS), "moves no mass"),
     row("closure-value", "error", urdf(""), "'leg'", options={"closures": [{"leg": 1}]}, line=0),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
+    row("element-refused", "error", mjcf(f"\n<flexcomp/>{HERE}"), "<flexcomp>"),
+    row("element-refused", "warning", mjcf(actuator=f'\n<muscle joint="turn"/>{HERE}'), "<muscle>"),
+    row("element-ignored", "info", mjcf(f"\n<light/>{HERE}"), "<light>"),
     row("element-ignored", "info", sdf(f'\n<plugin name="p" filename="x.so"/>{HERE}'), "<plugin>"),
     row("element-ignored", "info", urdf(f'<gazebo reference="arm">{HERE}<material>G</material></gazebo>'), "material"),
     row("element-unknown", "warning", urdf(f"\n<transmision/>{HERE}"), "did you mean 'transmission'"),
@@ -978,6 +986,7 @@ ELSEWHERE = {
     "not-simulated",
     "redundant-rows",
     "base-falls",
+    "contact-shape",
     "kind-shadowed",
     "mesh-missing",
     "model-error",

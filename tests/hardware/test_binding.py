@@ -1,5 +1,7 @@
 """Which actuator is on which bus: from the file, and from options."""
 
+from math import tau
+
 import pytest
 
 import gearwright as gw
@@ -8,6 +10,7 @@ from gearwright.hardware.device import CanDevice
 from gearwright.hardware.device_files import read_devices
 from gearwright.hardware.plant import with_actuators
 from gearwright.hardware.protocols import PROTOCOLS, Protocol
+from gearwright.hardware.rig import Rig
 
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -147,3 +150,102 @@ def test_serial_lines_have_ids_of_their_own(tmp_path):
     file.write_text("m: {protocol: odrive, node: 1}\nn: {protocol: damiao, node: 1}\n")
     with pytest.raises(gw.ModelError, match="the same node id 1"):
         bind(gw.loads(two), written=read_devices(file))
+
+
+# --- ids, sides and notes --------------------------------------------------------------------------------------------
+
+
+def row_of(*joints, actuators=()):
+    """A row of links; without names of actuators, each joint gets one of its name."""
+    names = actuators or joints
+    inertia = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    parts = ['<robot name="row"><link name="l0"/>']
+    for k, (joint, name) in enumerate(zip(joints, names, strict=True), start=1):
+        parts.append(
+            f'<link name="l{k}"><inertial>{inertia}</inertial></link><joint name="{joint}" type="continuous">'
+            f'<parent link="l{k - 1}"/><child link="l{k}"/><axis xyz="0 0 1"/></joint>'
+            f'<actuator name="{name}" type="ideal"><joint>{joint}</joint></actuator>'
+        )
+    return gw.loads("".join(parts) + "</robot>")
+
+
+@pytest.mark.parametrize(
+    ("joints", "actuators", "ids"),
+    [
+        (("joint3", "joint1", "joint2"), (), [3, 1, 2]),
+        (("gripper", "wrist", "base"), ("motor6", "motor5", "motor1"), [6, 5, 1]),  # as in the SO-101's URDF
+        (("j0", "j1", "j2"), (), [1, 2, 3]),
+        (("a1", "b1", "c2"), (), [1, 2, 3]),  # not distinct
+        (("a", "b2"), (), [1, 2]),
+        (("a500", "b501"), (), [1, 2]),  # no ids of this bus
+    ],
+)
+def test_ids_follow_numbers_in_names(joints, actuators, ids):
+    assert [b.node for b in bind(row_of(*joints, actuators=actuators), "silent")] == ids
+
+
+def test_ids_that_are_given_come_first():
+    nodes = {b.actuator: b.node for b in bind(row_of("j1", "j2", "j3"), "silent", nodes={"j3": 1})}
+    assert nodes["j3"] == 1 and len(set(nodes.values())) == 3
+
+
+GEARED = URDF.replace("<joint>j</joint>\n{device}</actuator>", "</actuator>").replace(
+    "</robot>",
+    '<transmission name="t"><type>transmission_interface/SimpleTransmission</type>'
+    '<joint name="j"><offset>0.3</offset></joint><actuator name="m">'
+    "<mechanicalReduction>{ratio}</mechanicalReduction></actuator></transmission></robot>",
+)
+
+
+def moved(ratio, protocol, **options):
+    """Where a goal of 300 counts brings the joint, and where the register says that the shaft is."""
+    text = GEARED.format(ratio=ratio) if ratio else URDF.format(device="")
+    robot = gw.loads(text.replace('ixx="1" iyy="1" izz="1"', 'ixx="0.01" iyy="0.01" izz="0.01"'))
+    rig = Rig.of(robot, protocol, options=options)
+    servo = rig.devices["m"]
+    here = servo.position
+    servo.write(servo.table.by_name["torque_enable"].address, b"\1", 0.0)
+    goal = servo.table.by_name["goal_position"]
+    servo.write(goal.address, (here + 300).to_bytes(goal.size, "little"), 0.0)
+    rig.step(1500)
+    return rig.plant.sim.position["j"], servo.position - here, rig
+
+
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_a_geared_product_counts_at_the_joint_whatever_gear_the_file_has(protocol):
+    joint, counts, _ = moved(None, protocol)
+    for ratio in (50, -50, 1):
+        behind, own, rig = moved(ratio, protocol)
+        assert behind == pytest.approx(joint, abs=1e-9) and own == counts
+        assert bool(rig.notes) is (abs(ratio) != 1)
+
+
+def test_the_side_can_be_chosen():
+    joint, counts, rig = moved(50, "dynamixel", side="actuator")
+    assert joint == pytest.approx(counts * tau / 4096 / 50, abs=1e-3) and not rig.notes
+    with pytest.raises(gw.ModelError, match="side must be joint or actuator, not 'left'"):
+        Rig.of(gw.loads(GEARED.format(ratio=50)), "dynamixel", options={"side": "left"})
+
+
+def test_a_product_that_holds_the_motor_back_is_said():
+    strong = URDF.replace('type="ideal">', 'type="ideal"><torque_limit>50</torque_limit>').format(device="")
+    (note,) = Rig.of(gw.loads(strong), "damiao").notes
+    assert note == "m: the current limit of its damiao drive holds the motor of the file to 10 of 50 N·m"
+    assert Rig.of(gw.loads(strong), "odrive").notes == ()
+
+
+def test_a_model_that_the_file_overrules_is_said():
+    robot = load('<device protocol="feetech" node="1" model="sts3250"/>')
+    assert Rig.of(robot, model="sts3215").notes == ("model sts3215 has no effect on m: the file binds it itself",)
+    assert Rig.of(robot, model="sts3250").notes == ()
+
+
+def test_products_bring_rotor_and_losses_where_the_file_has_none():
+    rig = Rig.of(load(""), "feetech")
+    motor = rig.plant.sim.robot.actuators["m"]
+    assert motor.rotor_inertia == 0.0284 and motor.friction == 0.0524 and motor.damping == 0.0591
+    rough = URDF.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics damping="0.1" friction="0.1"/>')
+    motor = Rig.of(gw.loads(rough.format(device="")), "feetech").plant.sim.robot.actuators["m"]
+    assert motor.rotor_inertia == 0.0284 and motor.friction == motor.damping == 0.0
+    geared = Rig.of(gw.loads(GEARED.format(ratio=50)), "feetech").plant.sim.robot.actuators["m"]
+    assert geared.rotor_inertia == pytest.approx(0.0284 / 2500) and geared.torque_constant == pytest.approx(1.2116 / 50)

@@ -24,6 +24,11 @@ FIGURES = {
     ("dynamixel", "xl330-m288"): (103.0, 0.52, 1.47, 5.0),
     ("dynamixel", "xl330-m077"): (383.0, 0.215, None, 5.0),  # 1.47 A cannot give them: 5 V·1.47 A < τ·ω
     ("dynamixel", "xc330-t288"): (65.0, 0.92, 0.80, 11.1),
+    ("dynamixel1", "ax-12a"): (59.0, 1.5, 1.5, 12.0),
+    ("dynamixel1", "mx-28"): (55.0, 2.5, 1.4, 12.0),
+    ("dynamixel1", "mx-64"): (63.0, 6.0, 4.1, 12.0),
+    ("dynamixel1", "mx-106"): (45.0, 8.4, 5.2, 12.0),
+    ("lx16a", "lx-16a"): (62.5, 19.5 * KG_CM, None, 7.4),
     ("feetech", "sts3215"): (50.2, 3.25, 2.68, 7.4),
     ("feetech", "sts3215-191"): (99.3, 10.8 * KG_CM, 2.44, 7.4),
     ("feetech", "sts3215-147"): (129.1, 8.3 * KG_CM, 2.44, 7.4),
@@ -38,7 +43,7 @@ WHEEL = """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass va
   <joint name="axle" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
 
 
-@pytest.mark.parametrize("name", {n for n, _ in FIGURES})
+@pytest.mark.parametrize("name", sorted({n for n, _ in FIGURES}))
 def test_every_product_has_figures(name):
     assert set(protocol(name).models) == {model for n, model in FIGURES if n == name}
 

@@ -9,9 +9,11 @@ from pytest import approx
 import gearwright as gw
 from gearwright.hardware.drive import DriveSample, MotorDrive
 from gearwright.hardware.motors import Motor, Supply, motor_of
-from gearwright.hardware.plant import Plant, compiled, inertia_at
+from gearwright.hardware.plant import Plant, compiled
 from gearwright.hardware.profiles import Profile
+from gearwright.hardware.rig import Rig
 from gearwright.hardware.setpoints import COAST, Brake, Cascade, Current, Duty, Impedance, Torque
+from gearwright.hardware.shafts import shaft_loads
 from tests.hardware.can.turntable import driven
 from tests.hardware.conftest import WHEEL
 from tests.tolerances import ROUNDING
@@ -25,7 +27,7 @@ def drive(**changes):
 
 def at(d, **numbers):
     d.latch(DriveSample(torque=d.torque, **numbers))
-    return driven(d.motor, d.control(1e-3), d.sample.velocity)
+    return driven(d.motor, d.control(1e-3), d.sample.velocity, d.sample.position)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def on_a_wheel(wheel, **changes):
 def test_a_wheel_on_a_duty_approaches_its_no_load_speed(wheel):
     """`ω = V/k·(1 − exp(−t/T))` with T = J·R/k²; the step has the back-EMF, to second order: (dt/T)²/12 of it."""
     plant = on_a_wheel(wheel, current_limit=99.0, rated_torque=99.0)
-    assert plant.drives["motor"].inertia == approx(0.01, rel=ROUNDING)
+    assert plant.drives["motor"].load.inertia == approx(0.01, rel=ROUNDING)
     plant.drives["motor"].write(Duty(0.1))
     for _ in range(80):
         plant.step()
@@ -196,6 +198,18 @@ def test_power_is_what_moves_the_wheel_and_warms_the_winding(wheel):
 
 def test_inertia_through_a_transmission():
     robot = gw.load(gw.__path__[0] + "/robots/scara.sdf")
-    sim = gw.compile(robot)
-    for name in robot.actuators:
-        assert inertia_at(sim, name) >= 0.99 * robot.actuators[name].rotor_inertia
+    loads = shaft_loads(gw.compile(robot), robot.actuators)
+    for name, load in loads.items():
+        assert load.inertia >= 0.99 * robot.actuators[name].rotor_inertia
+
+
+def test_a_hand_at_a_stop_does_not_wind_up():
+    """Beyond the joint's limit it feels the stop: it is back as soon as it turns round."""
+    rig = Rig.of(gw.load("desk_arm"))
+    plant, (low, high) = rig.plant, rig.plant.drives["gripper"].travel
+    plant.hold("gripper", high + 10.0)
+    rig.step(4000)
+    assert plant.sim.position["gripper"] == approx(high, abs=1e-3)
+    plant.hold("gripper", 0.5 * (low + high))
+    rig.step(1500)
+    assert plant.sim.position["gripper"] == approx(0.5 * (low + high), abs=0.02)

@@ -176,6 +176,34 @@ def test_overload_leaves_the_protection_torque(host):
     assert host.error(GRIPPER) == 0
 
 
+def test_overload_acts_on_a_client_that_streams_goals(host):
+    """As real arms lock up in a teleoperation: only a goal in the other direction, or torque anew, ends it."""
+    host.write(GRIPPER, 36, 25)
+    host.write(GRIPPER, 16, 500, 2)
+    host.write(GRIPPER, 48, 500, 2)
+    host.write(GRIPPER, TORQUE, 1)
+    seen = []  # two seconds pass, after the way there
+    for _ in range(100):
+        host.write(GRIPPER, GOAL, 1000, 2)
+        host.rig.step(33)
+        seen.append(host.error(GRIPPER))
+    assert 60 <= seen.index(OVERLOAD) <= 64 and set(seen[seen.index(OVERLOAD) :]) == {OVERLOAD}
+    host.write(GRIPPER, GOAL, 900, 2)
+    assert host.error(GRIPPER) == OVERLOAD
+    host.write(GRIPPER, GOAL, 2048, 2)
+    assert host.error(GRIPPER) == 0
+
+
+def test_torque_anew_ends_an_overload(host):
+    host.write(GRIPPER, 36, 25)
+    host.write(GRIPPER, TORQUE, 1)
+    host.write(GRIPPER, GOAL, 1000, 2)
+    host.rig.step(3000)
+    assert host.error(GRIPPER) == OVERLOAD
+    host.write(GRIPPER, TORQUE, 1)
+    assert host.error(GRIPPER) == 0
+
+
 def test_protection_current_switches_the_torque_off(host):
     host.write(GRIPPER, 28, 100, 2)
     host.write(GRIPPER, 38, 20)

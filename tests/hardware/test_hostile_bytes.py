@@ -10,37 +10,46 @@ import can
 import pytest
 
 import gearwright as gw
-from gearwright.hardware.protocols import dynamixel_packets, feetech
+from gearwright.hardware.protocols import dynamixel_packets, feetech, lx16a
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.setpoints import COAST
+from gearwright.hardware.transports import raw_can
 from gearwright.hardware.transports.can_socket import path_of
 from gearwright.hardware.transports.plugin_server import PluginServer
+from gearwright.hardware.transports.raw_can import RawCanServer
 
 PARSED = 2_000_000  # bytes in the default suite: half a second each
 
 
+MAKE = {"dynamixel": dynamixel_packets.packet, "lx16a": lx16a.packet}  # packets; those of others have a checksum
+HEADS = {"dynamixel": b"\xff\xff\xfd\x00\x01\x00\x04", "lx16a": b"\x55\x55\x01\x07"}
+WRITES = {"lx16a": {1, 7, 11, 12, 13, 29, 31}}  # instructions that move or rename something
+PING = {"lx16a": 14}
+
+
 def ping(protocol):
-    return feetech.packet(1, 1) if protocol == "feetech" else dynamixel_packets.packet(1, 1)
+    return MAKE.get(protocol, feetech.packet)(1, PING.get(protocol, 1))
 
 
 def nearly(protocol, rng):
     """Packets of every instruction, most of them broken somewhere; none is valid and writes a goal or the torque."""
     body = rng.randbytes(rng.randrange(0, 40))
     instruction = rng.choice((0, 1, 2, 4, 6, 8, 0x82, 0x92, rng.randrange(256)))
-    if instruction in (3, 4, 0x83, 0x93):
+    if instruction in WRITES.get(protocol, {3, 4, 0x83, 0x93}):
         instruction = 2
-    make = feetech.packet if protocol == "feetech" else dynamixel_packets.packet
+    make = MAKE.get(protocol, feetech.packet)
     data = bytearray(make(rng.choice((1, 2, 6, 0xFE, 200)), instruction, body))
     for _ in range(rng.randrange(3)):
         data[rng.randrange(4, len(data))] = rng.randrange(256)
     return bytes(data[: rng.randrange(1, len(data) + 1)])
 
 
-@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+@pytest.mark.parametrize("protocol", ["feetech", "feetech_hls", "feetech_scs", "dynamixel", "dynamixel1", "lx16a"])
 @pytest.mark.parametrize("kind", ["random", "nearly right", "headers alone"])
 def test_a_line_survives(desk_arm, protocol, kind):
     rig, rng = Rig.of(desk_arm, protocol), random.Random(5)
     before = rig.plant.sim.state.copy()
-    head = (b"\xff\xff\x01\xfa", b"\xff\xff\xfd\x00\x01\x00\x04")[protocol == "dynamixel"]
+    head = HEADS.get(protocol, b"\xff\xff\x01\xfa")
     answered = fed = 0
     while fed < (PARSED if kind == "random" else PARSED // 8):
         data = {
@@ -49,7 +58,7 @@ def test_a_line_survives(desk_arm, protocol, kind):
         }[kind]()  # fmt: skip
         fed += len(data)
         answered += len(rig.receive(data))
-    assert all(not d.table["torque_enable"] for d in rig.devices.values())
+    assert all(d.drive.setpoint is COAST for d in rig.devices.values())
     assert (rig.plant.sim.state == before).all()
     rig.receive(bytes(2048))  # ends what has begun
     assert rig.receive(ping(protocol)), "the line is dead"
@@ -89,11 +98,32 @@ def plugin_socket(bench):
     return made
 
 
+def raw_socket(bench):
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    made.connect(str(raw_can.path_of(bench.channel)))
+    return made
+
+
+def flood_datagrams(connect, total):
+    """Random datagrams of the lengths of frames, and of others."""
+    rng, sent = random.Random(3), 0
+    while sent < total:
+        try:
+            with connect() as client:
+                client.settimeout(20)
+                while sent < total:
+                    sent += client.send(rng.randbytes(rng.choice((16, 72, rng.randrange(1, 3000)))))
+        except OSError:
+            sent += 1 << 16
+
+
 def flood(bench, total):
     """Into every transport of a bench."""
     for server in bench.servers:
         if isinstance(server, PluginServer):
             flood_socket(lambda: plugin_socket(bench), total)
+        elif isinstance(server, RawCanServer):
+            flood_datagrams(lambda: raw_socket(bench), total)
         else:
             address = ("127.0.0.1", server.port)
             flood_socket(lambda address=address: socket.create_connection(address), total, b"< open can0 >< rawmode >")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -264,3 +265,76 @@ def test_what_waits_for_a_slow_client_leaves_as_soon_as_it_reads(wheel):
             while count < 20_000 and slow.recv(2.0) is not None:
                 count += 1
             assert count == 20_000 and time.monotonic() - begun < 10.0
+
+
+# --- serial ports ----------------------------------------------------------------------------------------------------
+
+PING = bytes((0xFF, 0xFF, 1, 2, 1, 0xFB))
+
+
+def readable(port, seconds):
+    return bool(select.select([port], [], [], seconds)[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says when a terminal is closed")
+def test_answers_that_a_dead_client_did_not_read_are_not_for_the_next(wheel):
+    with gw.serve(wheel, protocol="feetech") as bench:
+        for _ in range(3):
+            dead = os.open(bench.port, os.O_RDWR | os.O_NOCTTY)
+            os.write(dead, 20 * PING + PING[:3])
+            assert readable(dead, 2.0)
+            time.sleep(0.02)
+            os.close(dead)
+            time.sleep(0.05)
+            port = os.open(bench.port, os.O_RDWR | os.O_NOCTTY)
+            try:
+                assert not readable(port, 0.05)
+                os.write(port, PING)
+                assert readable(port, 2.0) and len(os.read(port, 100)) == 6
+            finally:
+                os.close(port)
+
+
+def test_a_client_beside_another_keeps_its_answers(wheel):
+    with gw.serve(wheel, protocol="feetech") as bench:
+        one, two = (os.open(bench.port, os.O_RDWR | os.O_NOCTTY) for _ in range(2))
+        os.write(one, PING)
+        assert readable(one, 2.0)
+        os.close(two)
+        time.sleep(0.05)
+        assert len(os.read(one, 100)) == 6
+        os.close(one)
+
+
+def test_a_second_server_does_not_take_a_link(wheel, tmp_path):
+    link = tmp_path / "port"
+    script = f"import gearwright as gw; gw.serve(gw.load('desk_arm'), link={str(link)!r})"
+    with gw.serve(wheel, protocol="feetech", link=link):
+        target = os.readlink(link)
+        again = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=False, timeout=60
+        )
+        assert "is the port of another server" in again.stderr and os.readlink(link) == target
+    assert not link.is_symlink()
+    link.symlink_to("/dev/pts/nothing")
+    with gw.serve(wheel, protocol="feetech", link=link):
+        assert os.path.exists(link)
+
+
+def test_a_bus_that_hears_itself_is_not_answered(wheel):
+    """udp_multicast gives back what is sent: to the devices that would be requests of a client."""
+    pytest.importorskip("msgpack")
+    try:
+        can.Bus(interface="udp_multicast", channel="239.74.163.9").shutdown()
+    except Exception as error:
+        pytest.skip(f"no multicast here: {error}")
+    with gw.serve(wheel, protocol="odrive", can=["udp_multicast:239.74.163.9"]) as bench:
+        time.sleep(0.5)
+        with bench.lock:
+            assert bench.network.frames > 20 and bench.network.latency.total == 0
+
+
+def test_an_unplugged_drive_is_listed_as_such(bench):
+    bench.faults.inject("unplug", "motor")
+    (row,) = bench.requests.devices()["devices"].values()
+    assert row["state"] == "unplugged"

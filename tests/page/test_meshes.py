@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.formats.meshes import mesh_process
 from gearwright.model.geometry import Mesh
-from gearwright.page import mesh_process
 from gearwright.page.glb import painted
 from gearwright.page.meshes import Meshes
 from tests.tolerances import ROUNDING

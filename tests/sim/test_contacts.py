@@ -55,7 +55,7 @@ def test_sliding_acceleration(dt):
     slope, friction = np.deg2rad(30), 0.3
     expected = G * (np.sin(slope) - friction * np.cos(slope))
     sim = simulated(scene([block(friction)], [ground()], slope=slope), 1.0, {"box.z": 0.05}, dt=dt)
-    assert sim.position["box.x"] == pytest.approx(0.5 * expected, rel=1e-8)
+    assert sim.position["box.x"] == pytest.approx(0.5 * expected, rel=1e-6)
 
 
 def test_the_pull_at_which_a_box_slides_is_the_same_in_every_direction():
@@ -87,8 +87,8 @@ def test_a_ball_that_slides_begins_to_roll(dt):
     for spin, expected in ((0.0, 5 / 7), (-10.0, 5 / 7 - 2 / 7)):
         start = {"ball.x": 1.0, "ball.ry": spin}
         sim = simulated(scene([ball], [ground()]), 2.0, {"ball.z": 0.1}, start, dt=dt)
-        assert sim.velocity["ball.x"] == pytest.approx(expected, rel=1e-6)
-        assert sim.velocity["ball.ry"] == pytest.approx(expected / 0.1, rel=1e-6)
+        assert sim.velocity["ball.x"] == pytest.approx(expected, rel=1e-5)
+        assert sim.velocity["ball.ry"] == pytest.approx(expected / 0.1, rel=1e-5)
 
 
 @pytest.mark.parametrize("solver", ["pgs", "tgs"])

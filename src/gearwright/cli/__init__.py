@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, identify, migrate, run, serve, show, sweep, view
+from gearwright.cli import bench, check, demo, export, identify, migrate, run, serve, show, sweep, view, with_bus
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -19,6 +19,7 @@ COMMANDS = (
     view.view,
     run.run,
     serve.serve,
+    with_bus.with_bus,
     migrate.migrate,
     export.export,
     sweep.sweep,

@@ -1,4 +1,4 @@
-"""`gearwright export`: a robot's step as source code."""
+"""`gearwright export`: a robot's step as source code, or as an FMU."""
 
 from __future__ import annotations
 
@@ -27,9 +27,14 @@ class ExportLanguage(StrEnum):
 
     c = "c"
     cuda = "cuda"
+    fmu = "fmu"
 
 
-ENDINGS = {ExportLanguage.c: (".c", ".h", "_test.c"), ExportLanguage.cuda: (".cu",)}  # of the files that are written
+ENDINGS = {
+    ExportLanguage.c: (".c", ".h", "_test.c"),
+    ExportLanguage.cuda: (".cu",),
+    ExportLanguage.fmu: (".fmu",),
+}  # of the files that are written
 
 
 class Precision(StrEnum):
@@ -44,7 +49,9 @@ def export(
     file: RobotFile,
     target: Annotated[
         ExportLanguage,
-        typer.Option(help="Language to write: c (C99, no allocation) or cuda (the kernel of device='cuda')."),
+        typer.Option(
+            help="What to write: c (C99, no allocation), cuda (the kernel of device='cuda') or fmu (FMI 3.0)."
+        ),
     ] = ExportLanguage.c,
     out: Annotated[
         str | None,
@@ -68,10 +75,11 @@ def export(
     *,
     reading: LoadOptions,
 ) -> None:
-    """Write a robot's step as source code.
+    """Write a robot's step as source code, or as an FMU.
 
     --target c writes NAME.c, NAME.h and NAME_test.c: C99, one struct per robot, no allocation. The test program
     compares 1000 steps with the simulation. --target cuda writes NAME.cu, the kernel that device='cuda' runs.
+    --target fmu writes NAME.fmu for Simulink, OpenModelica, FMPy and others: FMI 3.0, co-simulation.
     Exits with 0 if the files were written, 1 otherwise.
     """
     robot = loaded_or_exit(file, reading)
@@ -80,6 +88,8 @@ def export(
     try:
         if target is ExportLanguage.cuda:
             _cuda(robot, name, options)
+        elif target is ExportLanguage.fmu:
+            _fmu(robot, name, options)
         else:
             _c(robot, name, options, size)
     except GearwrightError as error:
@@ -114,6 +124,18 @@ def _cuda(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
 
     file = export_cuda(robot, name, **options)
     typer.echo(f"wrote {file}: one kernel, run, one thread per robot")
+
+
+def _fmu(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
+    from gearwright.cli.terminal import waiting
+    from gearwright.export import export_fmu
+
+    if options["precision"] != "double":
+        stop("export", "an FMU has double precision: leave --precision out")
+    file = name if name.suffix == ".fmu" else name.with_name(f"{name.name}.fmu")
+    with waiting(f"writing {file}"):
+        done = export_fmu(robot, file, **{key: x for key, x in options.items() if key != "precision"})
+    typer.echo(f"wrote {done.path}: {len(done.variables)} variables; binaries: {', '.join(done.platforms) or 'none'}")
 
 
 def _own_name(robot: Mechanism, target: ExportLanguage) -> Path:

@@ -158,7 +158,7 @@ def table(bench: Bench, rates: Rates) -> LiveTable:
         now = device.drive.sample
         flags = [kind for kind, target in bench.faults.active if target in (None, name)]
         cells = (
-            visible(name), str(device.node), device.state if device.drive.powered else "no power", device.mode,
+            visible(name), str(device.node), device.shown_state, device.mode,
             f"{now.position:.4f}", f"{now.velocity:.3f}", f"{now.torque:.3f}", f"{now.current:.3f}",
             f"{now.temperature:.0f}", ", ".join([*device.errors, *(f"[{f}]" for f in flags)]),
             f"{rates.rates[name]:.0f}", f"{1e3 * times[name]:.2f}" if times[name] else "",

@@ -24,11 +24,15 @@ USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clea
 def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) -> None:
     """One line for each place to connect to, then `ready`."""
     from gearwright.display.visible import visible
+    from gearwright.hardware.shafts import ratios
     from gearwright.hardware.transports.adapters import ADAPTERS
 
     for b in bench.rig.bound:
-        device = bench.rig.devices[b.actuator]
-        typer.echo(f"  {b.protocol.name} {device.node}: {visible(b.actuator)}")
+        joints = ", ".join(visible(name) for name in ratios(bench.sim.robot, b.actuator) if name != b.actuator)
+        where = f", joint {joints}" if joints else ""
+        typer.echo(f"  {b.protocol.name} {bench.rig.devices[b.actuator].node}: {visible(b.actuator)}{where}")
+    for note in bench.rig.notes:
+        typer.echo(visible(note))
     clients = {p.name: p.client for p in bench.rig.protocols.values()}
     clients |= {name: adapter.client for name, adapter in ADAPTERS.items()}
     for name, pty in bench.ptys.items():

@@ -12,8 +12,10 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
                      natural_frequency, damping_ratio, spelling}]
     transmissions  [{name, type, actuators, joints, joint_per_actuator, position_offset, formulas, own: {field: value},
-                     losses: {efficiency, friction, damping, efficiency_map, varies}}]   efficiency: null if it varies
+                     losses: {efficiency, friction, damping, efficiency_map, varies, friction_model}}]
+                    efficiency: null if it varies
     actuators      [{name, type, joint, command, effort_limit, velocity_limit, rotor_inertia, damping, friction,
+                     friction_model,
                      torque_speed: [[speed, torque]], own: {field: value}}]
     actuation      [{actuators, joints, loops, actuator_per_joint, joint_inertia}]   through loops, at the start
     sensors        [{name, kind, transmission, side, actuator, joint, update_rate, latency, …the kind's own}]
@@ -138,7 +140,8 @@ def _transmission(t: Transmission) -> dict[str, Any]:
 def _losses(losses: Losses) -> dict[str, Any]:
     """No one number says an efficiency that varies."""
     efficiency = None if losses.varies else losses.efficiency
-    return _own(losses) | {"efficiency": efficiency, "varies": losses.varies}
+    model = None if losses.friction_model is None else _own(losses.friction_model)
+    return _own(losses) | {"efficiency": efficiency, "varies": losses.varies, "friction_model": model}
 
 
 def _actuator(a: Actuator) -> dict[str, Any]:
@@ -146,6 +149,7 @@ def _actuator(a: Actuator) -> dict[str, Any]:
         "name": a.name, "type": a.type, "joint": None if a.joint is None else str(a.joint), "command": a.command,
         "effort_limit": finite(a.effort_limit), "velocity_limit": finite(a.velocity_limit),
         "rotor_inertia": a.rotor_inertia, "damping": a.damping, "friction": a.friction,
+        "friction_model": None if a.friction_model is None else _own(a.friction_model),
         "torque_speed": [list(point) for point in a.torque_speed],
         "own": _own(a, Actuator),
     }  # fmt: skip

@@ -19,6 +19,7 @@ from gearwright.display.phrases import Phrases
 from gearwright.display.quantities import highlight_text, number
 from gearwright.display.visible import visible
 from gearwright.model import Component, Coupling, Mechanism, SimpleTransmission
+from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.parallel import loop_actuation
 
 GAP, INDENT = 2, 4  # columns between cells, and before cells that stand below their name
@@ -35,7 +36,7 @@ def sections(mechanism: Mechanism) -> list[Section]:
         ("sensors", "sensor", sensors(mechanism)),
         ("loops", "loop", loops(mechanism)),
         ("speeds and reach through loops, at the start", "actuator", actuation(mechanism)),
-        ("friction by speed", "loop", frictions(mechanism)),
+        ("friction", "loop", frictions(mechanism)),
         ("hardware", "hardware", hardware(mechanism)),
     )
     return [(heading, family, table) for heading, family, table in made if table.row_count]
@@ -159,15 +160,26 @@ def actuation(mechanism: Mechanism) -> Table:
 
 
 def frictions(mechanism: Mechanism) -> Table:
-    """Axes with a friction model."""
+    """Axes, transmissions and actuators with a friction model."""
     table = _table(3)
+    for name, family, model in friction_models(mechanism):
+        numbers = ", ".join(map(highlight_text, model.highlights()))
+        table.add_row(_name(name, family), Text(type(model).__name__, style="dim"), Text(numbers))
+    return table
+
+
+def friction_models(mechanism: Mechanism) -> Iterator[tuple[str, str, FrictionModel]]:
+    """By the name of what each is on, and its family of colours."""
     for joint in mechanism.joints.values():
         for name, axis in zip(joint.axis_coordinates, joint.axes, strict=True):
-            model = axis.dynamics.friction_model
-            if model is not None:
-                numbers = ", ".join(map(highlight_text, model.highlights()))
-                table.add_row(_name(name, "loop"), Text(type(model).__name__, style="dim"), Text(numbers))
-    return table
+            if axis.dynamics.friction_model is not None:
+                yield name, "loop", axis.dynamics.friction_model
+    for t in mechanism.transmissions.values():
+        if t.losses.friction_model is not None:
+            yield t.name, "transmission", t.losses.friction_model
+    for a in mechanism.actuators.values():
+        if a.friction_model is not None:
+            yield a.name, "actuator", a.friction_model
 
 
 def hardware(mechanism: Mechanism) -> Table:

@@ -24,7 +24,7 @@ from gearwright.dynamics.actuation.actuators import actuation
 from gearwright.dynamics.algebra.scalar import Expression, column, scalars, without_simplification
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.contacts import Contacts
-from gearwright.dynamics.constraints.friction import FrictionRow
+from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
 from gearwright.dynamics.control.reading import reading, several
@@ -222,7 +222,7 @@ class Equations:
 
     @property
     def _friction_states(self) -> int:
-        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, FrictionRow))
+        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, StateRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:

@@ -19,9 +19,11 @@ from gearwright.model.parameters import (
     axes,
     canonical,
     device_key,
+    losses_key,
     map_unknowns,
     multiplier_names,
     parameter_rows,
+    supply_key,
 )
 
 __all__ = [
@@ -29,9 +31,11 @@ __all__ = [
     "axes",
     "canonical",
     "device_key",
+    "losses_key",
     "map_unknowns",
     "multiplier_names",
     "numbers",
+    "supply_key",
     "with_symbols",
 ]
 

@@ -8,6 +8,7 @@ NAME_test.c   makes steps and compares them with what the simulation gave
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -89,14 +90,19 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
 
 
 class CText:
-    """The step of one simulation as C."""
+    """The step of one simulation as C. `beside`: further functions `NAME_key`, each of some programs in turn."""
 
-    def __init__(self, name: str, step: Program, sim: Simulation) -> None:
-        self.name, self.step, self.sim = name, step, sim
+    def __init__(
+        self, name: str, step: Program, sim: Simulation, beside: Mapping[str, Sequence[Program]] | None = None
+    ) -> None:
+        self.name, self.step, self.sim, self.beside = name, step, sim, beside or {}
+        others = [program for each in self.beside.values() for program in each]
+        self.answers = [s for program in others for s in program.of_kind(SlotKind.OUTPUT) if s.size]
         self.dialect = Dialect(sim.options.precision)
         self.kept = [s for s in step.slots if s.kind is not SlotKind.SCRATCH and s.size]
         self.scratch = [s for s in step.slots if s.kind is SlotKind.SCRATCH and s.size]
-        self.stages = {id(stage): f"{name}_stage{n}" for n, stage in enumerate(step.stages)}
+        self._all_stages = [*step.stages, *(stage for program in others for stage in program.stages)]
+        self.stages = {id(stage): f"{name}_stage{n}" for n, stage in enumerate(self._all_stages)}
 
     def _member(self, slot: str) -> str:
         member = "".join(c if c.isascii() and c.isalnum() else "_" for c in slot)
@@ -109,7 +115,7 @@ class CText:
     def state_bytes(self) -> int:
         """Size of the struct: all numbers, and the copy of the states by which a step that fails is undone."""
         each = {"double": 8, "single": 4}[self.dialect.precision]
-        return each * (sum(s.size for s in (*self.kept, *self.scratch)) + self._states)
+        return each * (sum(s.size for s in (*self.kept, *self.scratch, *self.answers)) + self._states)
 
     @property
     def _states(self) -> int:
@@ -131,6 +137,10 @@ class CText:
         if self.scratch:
             members += "\n    /* these pass from one stage of a step to another, and mean nothing after it */\n"
             members += "\n".join(f"    {real} {self._member(slot.name)}[{slot.size}];" for slot in self.scratch)
+        if self.answers:
+            members += "\n    /* answers of the functions beside the step */\n"
+            members += "\n".join(f"    {real} {self._member(s.name)}[{s.size}];" for s in self.answers)
+        declared = "".join(f"\nvoid {self.name}_{key}({self.name}_t *r);\n" for key in self.beside)
         return f"""/* One step of {_plain(self.sim.robot.name)!r}, written by Gearwright. All memory is the struct's. */
 #ifndef {guard}
 #define {guard}
@@ -150,7 +160,7 @@ void {self.name}_init({self.name}_t *r);
 
 /* One step of r->dt[0] seconds. Returns 0, or 1 if a state is not finite or passes its bound: it is then as before. */
 int {self.name}_step({self.name}_t *r);
-
+{declared}
 #ifdef __cplusplus
 }}
 #endif
@@ -169,11 +179,7 @@ int {self.name}_step({self.name}_t *r);
         f = self.dialect.suffix
         sincos = sines_text(self.dialect) if "gw_sincos(" in self._stage_texts else ""
 
-        def called(stage: Stage) -> str:
-            return f"{self.stages[id(stage)]}(r)"
-
-        body = body_lines(self.step.body, self._place, called)
-        lines = "\n".join(f"    {line}" for line in body)
+        lines = self._lines(self.step)
         fast = "FP_FAST_FMAF" if f else "FP_FAST_FMA"
         return f"""#include "{self.name}.h"
 
@@ -203,7 +209,17 @@ int {self.name}_step({self.name}_t *r)
     }}
     return good ? 0 : 1;
 }}
-"""
+{self._functions_beside()}"""
+
+    def _lines(self, program: Program) -> str:
+        def called(stage: Stage) -> str:
+            return f"{self.stages[id(stage)]}(r)"
+
+        return "\n".join(f"    {line}" for line in body_lines(program.body, self._place, called))
+
+    def _functions_beside(self) -> str:
+        each = ((key, "\n".join(map(self._lines, programs))) for key, programs in self.beside.items())
+        return "".join(f"\nvoid {self.name}_{key}({self.name}_t *r)\n{{\n{lines}\n}}\n" for key, lines in each)
 
     @cached_property
     def _stage_texts(self) -> str:
@@ -212,7 +228,7 @@ int {self.name}_step({self.name}_t *r)
                 self.stages[id(s)], s.tape, self._place, self.dialect, qualifiers="static",
                 parameters=f"{self.name}_t *r",
             )
-            for s in self.step.stages
+            for s in self._all_stages
         ]  # fmt: skip
         return re.sub(r"\bfmaf?\(", "GW_FMA(", "\n".join(texts))
 

@@ -16,6 +16,7 @@ from gearwright.formats.xml.located_xml import MAX_NAME, Element
 from gearwright.model import WORLD, AxisRef, Coupling, Couplings, Joint, Link, Mechanism, NamedFrame, Pose, Transmission
 from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise
+from gearwright.model.keyframes import Keyframe
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import IDENTITY, Vector3
 from gearwright.model.sensors.sensors import Sensor
@@ -50,11 +51,15 @@ class Draft:
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
     foreign: set[str] = field(default_factory=set)  # names of actuators of other programs, which are left out
     declared: set[str] = field(default_factory=set)  # actuators that a transmission declares, as in ROS
+    search_path: tuple[str, ...] = ()  # where meshes are looked for
     scene: bool = False  # a world of several models
     several_roots: bool = True  # parts that hang on nothing are allowed
     self_collide: list[str] = field(default_factory=list)  # links that touch others of their own robot
     no_contact: list[tuple[str, str]] = field(default_factory=list)  # links that never touch each other
     apart: set[str] = field(default_factory=set)  # links that may hang on nothing in any case
+    base_names: dict[str, str] = field(default_factory=dict)  # of links whose bases the file names
+    cut: list[str] = field(default_factory=list)  # joints that the file closes loops with
+    keyframes: dict[str, Keyframe] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
     _by_joint: dict[str, list[str]] = field(default_factory=dict)  # actuators, the first _counted of them
     _counted: int = 0
@@ -95,10 +100,10 @@ class Draft:
         for names in ("refused", "foreign", "declared"):
             getattr(self, names).update(getattr(other, names))
 
-    def numbered(self, stem: str, taken: Collection[str]) -> str:
+    def numbered(self, stem: str, taken: Collection[str], first: int = 1) -> str:
         """The stem with the next number that makes it new."""
         while True:
-            self._numbers[stem] = self._numbers.get(stem, 0) + 1
+            self._numbers[stem] = self._numbers.get(stem, first - 1) + 1
             name = f"{stem}{self._numbers[stem]}"
             if name not in taken:
                 return name
@@ -130,7 +135,8 @@ class Draft:
             mechanism = Mechanism(
                 name=self.name, links=self.links, joints=self.joints, frames=self.frames,
                 couplings=Couplings(couplings), transmissions=self.transmissions, actuators=self.actuators,
-                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=cut, initial=self.initial,
+                sensors=self.sensors, hardware=self.hardware, bases=bases, cut=(*self.cut, *cut),
+                initial=self.initial, keyframes=self.keyframes, search_path=self.search_path,
                 self_collide=tuple(self.self_collide), no_contact=tuple(self.no_contact),
                 gravity=self.gravity, reported=tuple(self.report),
             )  # fmt: skip
@@ -144,19 +150,15 @@ class Draft:
 
     def _bases(self, base: Base | None, root: Element) -> dict[str, Joint]:
         """Connects each part without a parent joint to the world: floating, or fixed if file or caller say so."""
+        starts = self._starts()
         ends = {*self.links, WORLD}
-        known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
-        kept, _ = span(known)
-        starts = roots(self.links, kept)
-        sound = len(known) == len(self.joints) and not self.report.failed
+        sound = all(j.parent in ends and j.child in ends for j in self.joints.values()) and not self.report.failed
         own = [s for s in starts if s not in self.apart]
         if len(own) > 1 and not self.several_roots and sound:
             names = ", ".join(repr(s) for s in own[:5])
             root.error("root-multiple", f"there are {len(own)} root links where a URDF has one: {names}")
         bases: dict[str, Joint] = {}
-        sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter()
-        for link in starts:
-            name = self._base_name(link, bases, sizes)
+        for link, name in self._base_names(starts).items():
             source = self.links[link].source
             X = self.X_WL.get(link)
             if (base or ("fixed" if link in self.fixed else "floating")) == "fixed":
@@ -168,14 +170,32 @@ class Draft:
                     self.initial[name] = (*X.p.tolist(), *X.quaternion)
         return bases
 
+    def _starts(self) -> list[str]:
+        """One link of each part that no joint ties to the world."""
+        ends = {*self.links, WORLD}
+        known = {n: j for n, j in self.joints.items() if j.parent in ends and j.child in ends}
+        kept, _ = span(known, self.cut)
+        return roots(self.links, kept)
+
+    def base_name(self, link: str) -> str | None:
+        """The name of the base that a link will have, with the joints there are by now."""
+        return self._base_names(self._starts()).get(link)
+
+    def _base_names(self, starts: Collection[str]) -> dict[str, str]:
+        sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter[str]()
+        names: dict[str, str] = {}
+        for link in starts:
+            names[link] = self._base_name(link, names.values(), sizes)
+        return names
+
     def _base_name(self, link: str, bases: Collection[str], sizes: Counter[str]) -> str:
-        """`base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model by itself."""
+        """As the file says; `base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model."""
         model, colons, own = link.partition("::")
         if colons and sizes:
             name = model if sizes[model] == 1 else f"{model}::base"
             name = f"{model}::base_{own}" if name in bases else name
         else:
-            name = f"base_{link}" if bases else "base"
+            name = self.base_names.get(link) or (f"base_{link}" if bases else "base")
         while name in self.joints or name in bases:
             name += "_"
         return name

@@ -89,7 +89,7 @@ def load(
     srdf: PathLike | None = None, xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (),
     strict: bool = False,
 ) -> Mechanism:  # fmt: skip
-    """Reads a robot from an SDFormat, URDF or xacro file.
+    """Reads a robot from an SDFormat, URDF, xacro or MJCF file.
 
     base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
                  SDF model floats, a URDF's root is fixed
@@ -173,7 +173,7 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
     """Calls the reader for the root element."""
     if root is None:
         raise LoadError(report)
-    draft = Draft(report)
+    draft = Draft(report, search_path=tuple(os.fspath(p) for p in options.search_path))
     library = Library.of(file.parent.absolute() if file else None, options.search_path, report)
     if root.tag == "robot":
         from gearwright.formats.urdf import robot as urdf
@@ -185,8 +185,13 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
 
         sdf.read_sdf(root, draft, options.policy, library, options.model)
         ignored = sdf.IGNORED
+    elif root.tag == "mujoco":
+        from gearwright.formats.mjcf import robot as mjcf
+
+        mjcf.read_mujoco(root, draft, library)
+        ignored = mjcf.IGNORED
     else:
-        root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf> or <robot>")
+        root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf>, <robot> or <mujoco>")
         raise LoadError(report)
     if options.closures is not None:
         from gearwright.formats.loops.closure_lists import read_closures

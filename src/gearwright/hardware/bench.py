@@ -28,6 +28,7 @@ from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
+from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.optional import require
 
@@ -79,7 +80,7 @@ class Bench:
         self.loop = EventLoop()
         self.requests = Requests(self)
         self.ptys: dict[str, PtyPort] = {}
-        self.servers: list[PluginServer | SocketcandServer | JsonServer | BridgedBus] = []
+        self.servers: list[PluginServer | RawCanServer | SocketcandServer | JsonServer | BridgedBus] = []
         self.listeners: list[Callable[[], None]] = []  # called after every step: recordings
         self.failure: GearwrightError | None = None
         self._interrupted = False  # no more steps: whoever waits for some gives up

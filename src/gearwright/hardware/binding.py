@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gearwright.errors import ModelError, UnknownNameError
+from gearwright.hardware import shafts
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
+from gearwright.hardware.shafts import DIRECT, Gear
 from gearwright.model import Mechanism
 from gearwright.model.hardware.device_bindings import DeviceBinding
+
+SIDES = ("joint", "actuator")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +27,7 @@ class Bound:
     node: int
     motor: Motor  # numbers of the product
     options: tuple[tuple[str, str], ...] = ()
+    gear: Gear = DIRECT  # from the actuator's shaft to the one at which the drive counts
 
 
 def bind(
@@ -31,7 +37,8 @@ def bind(
     """The actuators on a bus, in the robot's order.
 
     A protocol that is named here counts for every actuator; else those whose file, or `written`, has one are bound.
-    Nodes that nobody gives count up from 1, past those that are taken.
+    Nodes that nobody gives follow the numbers at the end of the joints' or actuators' names where these are distinct,
+    else they count up from 1, past those that are taken.
     """
     chosen = _chosen(robot, name, model, {**_of_file(robot), **(written or {})})
     if nodes:
@@ -39,6 +46,8 @@ def bind(
             if actuator not in chosen:
                 raise UnknownNameError("actuator on the bus", actuator, chosen)
     given = {a: (nodes or {}).get(a, b.node) for a, b in chosen.items()}
+    implied = _ids(robot, chosen, given)
+    given = {a: implied.get(a) if node is None else node for a, node in given.items()}
     bound: list[Bound] = []
     taken: dict[tuple[str, int], str] = {}
     for actuator, b in chosen.items():
@@ -57,9 +66,34 @@ def bind(
         taken[bus, node] = actuator
         merged = dict(b.options) | ({"model": b.model} if b.model else {}) | dict(options or {})
         bound.append(
-            Bound(actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()))
-        )
+            Bound(
+                actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()),
+                gear=_gear(robot, actuator, merged.get("side", "joint" if p.geared else "actuator"), _where(b)),
+            )
+        )  # fmt: skip
     return bound
+
+
+def _gear(robot: Mechanism, actuator: str, side: str, where: str) -> Gear:
+    """A geared product is the motor and the gear of a simple transmission: it counts on the joint's side."""
+    if side not in SIDES:
+        raise ModelError(f"{where}actuator {actuator!r}: side must be joint or actuator, not {side!r:.60}")
+    return (shafts.simple_gear(robot, actuator) if side == "joint" else None) or DIRECT
+
+
+def _ids(robot: Mechanism, chosen: Mapping[str, DeviceBinding], given: Mapping[str, int | None]) -> dict[str, int]:
+    """Ids that names imply: numbers at the end of the joints' names, or of the actuators', if no two are the same."""
+    open_ = [actuator for actuator, node in given.items() if node is None]
+    taken = {node for node in given.values() if node is not None}
+    turned = {a: next(iter(shafts.ratios(robot, a)), "") for a in open_}
+    for names in (turned, {a: a for a in open_}):
+        found = {a: int(m[0]) for a, name in names.items() if (m := re.search(r"\d{1,6}$", name)) is not None}
+        if len(found) == len(open_) == len({*found.values()}) and len(open_) > 1:
+            if min(found.values()) == 0:  # joint0, joint1 …: ids begin at 1
+                found = {a: n + 1 for a, n in found.items()}
+            fits = all(n in protocol(chosen[a].protocol).nodes and n not in taken for a, n in found.items())
+            return found if fits else {}
+    return {}
 
 
 def _of_file(robot: Mechanism) -> dict[str, DeviceBinding]:

@@ -8,7 +8,7 @@ brings: it counts, ignores or answers with its protocol's own error.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from gearwright.hardware.drive import MotorDrive
@@ -31,6 +31,13 @@ class Device:
     def state(self) -> str:
         """State of the protocol's state machine, by its own name."""
         return "on" if self.drive.powered else "off"
+
+    @property
+    def shown_state(self) -> str:
+        """For people: that it has no power comes before all else."""
+        if self.drive.faults.unplugged:
+            return "unplugged"
+        return self.state if self.drive.powered else "no power"
 
     @property
     def mode(self) -> str:
@@ -70,9 +77,17 @@ class Device:
         """Frames that are sent after power-up: boot-up messages."""
         return []
 
+    def boot(self, t: float) -> list[Frame]:
+        """Ends its start-up at once: it was switched on before the clock began. Frames that it sent meanwhile."""
+        return self.on_power(t)
+
 
 class CanDevice(Device, ABC):
     """A device on a CAN bus."""
+
+    def meet(self, others: Sequence[Device]) -> None:
+        """All devices of its protocol, before any frame: for those that one controller speaks for."""
+        return None
 
     @abstractmethod
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:

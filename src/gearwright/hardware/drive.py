@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from math import copysign, inf
 from typing import NamedTuple
 
-from gearwright.hardware.motors import Motor, Supply
-from gearwright.hardware.setpoints import COAST, Setpoint
+from gearwright.hardware.motors import UNLIMITED, Motor, Supply
+from gearwright.hardware.setpoints import COAST, NONE, Feedback, Setpoint
+from gearwright.hardware.shafts import ShaftLoad
 
 OPEN = 1e9  # [V]: a bridge that is off does not hold back what the shaft induces
 BEYOND = 100.0  # stall torques: more than any voltage of the supply drives through the winding
-UNMET = 1e-3  # of the rated torque: the winding had less than was asked for
+NEAR = 1e-3  # of a limit: closer than this, the drive is at it
 
 
 class DriveSample(NamedTuple):
@@ -25,13 +26,24 @@ class DriveSample(NamedTuple):
     voltage: float = 0.0  # of the supply [V]
     temperature: float = 25.0  # of the winding [°C]
     power: float = 0.0  # electrical, in the last step [W]
+    winding: float = 0.0  # mean voltage on the winding in the last step [V]
 
 
 class Bridge(NamedTuple):
-    """What the power stage does in the next step: it drives the current of this torque, as far as its voltage does."""
+    """What the power stage does in the next step, as far as its current and voltage go.
 
-    torque: float  # [N·m, N]
+    It drives the current of `τ = command − stiffness·x − damping·ẋ`, at the position and speed that the step finds.
+    """
+
+    command: float  # [N·m, N]
     voltage: float  # the most that it puts on the winding [V]
+    limit: float = UNLIMITED  # of the torque, by its current [N·m, N]
+    feedback: Feedback = NONE
+
+    def torque_at(self, position: float, velocity: float) -> float:
+        """Before its voltage limits it [N·m, N]."""
+        wanted = self.command - self.feedback.stiffness * position - self.feedback.damping * velocity
+        return max(-self.limit, min(self.limit, wanted))
 
 
 @dataclass
@@ -49,14 +61,15 @@ class DriveFaults:
 class MotorDrive:
     """Reads `sample`, takes `write(setpoint)`; `control` turns the setpoint into torque at the rate of its loops.
 
-    The torque is within the current limit. What the voltage leaves of it at the speed of the shaft is found by the
-    step, which has the winding. An open winding and a power stage without supply give none.
+    The loops of a drive run many times in a step: `control` gives the step their feedback as well, and the step finds
+    the torque with the motion. Only loops with a rate of their own are sampled. What voltage and current leave of the
+    torque is found by the step, which has the winding. An open winding and a power stage without supply give none.
     """
 
     name: str  # the actuator's
     motor: Motor
     supply: Supply
-    inertia: float = 1.0  # at the shaft, from the mechanism at its start [kg·m², kg]: for default gains
+    load: ShaftLoad = ShaftLoad()  # noqa: RUF009  # frozen
     length: bool = False  # whether the shaft moves along a line
     travel: tuple[float, float] = (-inf, inf)  # of the shaft between its joint's stops [rad, m]
     switches: tuple[float, float] = (-inf, inf)  # where limit switches of the joint close, below and above [rad, m]
@@ -64,12 +77,14 @@ class MotorDrive:
     setpoint: Setpoint = COAST
     current_limit: float = inf  # [A]: set by the protocol's registers, beside the motor's own
     duty_limit: float = 1.0  # set by the protocol's registers, beside the motor's own
-    integral: float = 0.0  # of the velocity loop [N·m]
-    saturated: bool = False
+    integral: float = 0.0  # of the loops [N·m]
+    saturated: bool = False  # by its current or its voltage, in the last step
     powered: bool = True  # whether the supply is on
     torque: float = 0.0  # wanted of the mechanism, held until the next period; with a given voltage, what came [N·m]
     faults: DriveFaults = field(default_factory=DriveFaults)
     _voltage: float | None = None  # that the setpoint puts on the winding [V]; None: what its torque takes
+    _command: float = 0.0  # of the bridge, held until the next period [N·m]
+    _feedback: Feedback = NONE
     _due: float = 0.0
 
     def restart(self) -> None:
@@ -104,10 +119,19 @@ class MotorDrive:
         self._voltage = voltage
         return copysign(min(self._most, BEYOND * k * max(self.supply.nominal, abs(voltage)) / R), voltage)
 
+    def integrate(self, change: float, limit: float = inf) -> None:
+        """Of the loops' integral [N·m]: not away from zero while current or voltage are at their limits."""
+        if not self.saturated or change * self.integral < 0.0:
+            self.integral = max(-limit, min(limit, self.integral + change))
+
     @property
     def _most(self) -> float:
         """[N·m]: at the limit of the current."""
         return self.motor.torque_constant * min(self.motor.current_limit, self.current_limit)
+
+    @property
+    def _most_voltage(self) -> float:
+        return min(self.motor.duty_limit, self.duty_limit) * self.supply.voltage
 
     @property
     def hot(self) -> bool:
@@ -129,8 +153,9 @@ class MotorDrive:
         """The instant's numbers, for every drive before any of them is asked."""
         if self._voltage is not None:
             self.torque = sample.torque
-        elif abs(sample.torque - self.torque) > UNMET * self.motor.rated_torque and self._conducts:
-            self.saturated = True
+        elif self._conducts:
+            volts = abs(sample.winding) >= (1.0 - NEAR) * self._most_voltage and self.motor.resistance > 0.0
+            self.saturated = volts or abs(sample.torque) >= (1.0 - NEAR) * self._most
         if self.faults.encoder_freeze:
             sample = sample._replace(position=self.sample.position, velocity=0.0)
         if self.faults.over_temperature is not None:
@@ -150,8 +175,15 @@ class MotorDrive:
             self._voltage = None
             wanted = self.setpoint.torque(self, period)
             self.torque = max(-self._most, min(self._most, wanted))
-            self.saturated = self.torque != wanted
+            self._feedback = self._loops()
+            self._command = wanted + self._feedback.stiffness * self.sample.position
+            self._command += self._feedback.damping * self.sample.velocity
         if not self._conducts or self.setpoint is COAST:
             return Bridge(0.0, OPEN)
-        most = min(self.motor.duty_limit, self.duty_limit) * self.supply.voltage
-        return Bridge(self.torque, most if self._voltage is None else min(most, abs(self._voltage)))
+        most = self._most_voltage if self._voltage is None else min(self._most_voltage, abs(self._voltage))
+        return Bridge(self._command, most, min(self._most, UNLIMITED), self._feedback)
+
+    def _loops(self) -> Feedback:
+        """The setpoint's; none where it is sampled at a rate of its own, or the encoder does not see the motion."""
+        sampled = self.motor.loop_rate < inf or self.faults.encoder_freeze
+        return NONE if sampled else self.setpoint.feedback(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import pi
+from math import inf, pi
 from typing import TYPE_CHECKING
 
 from gearwright.hardware.profiles import Profile
@@ -26,9 +26,20 @@ class Hand:
         response = float(sim.impulse_response(joint, joint))
         inertia = 1.0 / response if response > 0.0 else 1.0
         self._K, self._D, self._I = inertia * frequency**2, 2.0 * inertia * frequency, integral
-        self.target, self._sum = self._q(), 0.0  # [rad, m], [N·m, N]
+        self._limits = limits_of(sim, joint)
+        self._target, self._sum = self._q(), 0.0  # [rad, m], [N·m, N]
         self._way = Profile(position=self._q())
         self._before = self._effort.read()
+
+    @property
+    def target(self) -> float:
+        """[rad, m]: within the joint's limits, as the hand feels the stop."""
+        return self._target
+
+    @target.setter
+    def target(self, position: float) -> None:
+        low, high = self._limits
+        self._target = max(low, min(high, position))
 
     def push(self, dt: float) -> None:
         """The effort for the next step, beside one that was held before."""
@@ -44,3 +55,12 @@ class Hand:
 
     def release(self) -> None:
         self._effort.write(self._before)
+
+
+def limits_of(sim: Simulation, joint: str) -> tuple[float, float]:
+    """Of a coordinate that has some [rad, m]."""
+    for j in sim.robot.joints.values():
+        for name, axis in zip(j.axis_coordinates, j.axes, strict=True):
+            if name == joint and axis.limits.lower < axis.limits.upper:
+                return axis.limits.lower, axis.limits.upper
+    return -inf, inf

@@ -13,6 +13,8 @@ from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
 from gearwright.model.servos import DataSheet, servos
 
+UNLIMITED = 1e12  # [N·m, N]: the effort limit of a drive that has none
+
 
 @dataclass(frozen=True, kw_only=True)
 class Motor:
@@ -26,7 +28,7 @@ class Motor:
     supply_voltage: float = 24.0  # [V]
     duty_limit: float = 1.0  # share of the supply that reaches the winding
     current_limit: float = inf  # [A]
-    rated_torque: float = 1.0  # [N·m]: what ‰ of rated torque refer to
+    rated_torque: float = inf  # [N·m]: what ‰ of rated torque refer to; inf: nobody says, and the load decides
     counts: float = 4096.0  # of the encoder in a turn (per metre where it moves along a line)
     loop_rate: float = inf  # [Hz] of the position and velocity loops; inf: every step of the simulation
     thermal_resistance: float = 4.0  # winding to ambient [K/W]
@@ -62,37 +64,55 @@ class Motor:
         servo = servos[name]
         return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
+    def behind(self, ratio: float) -> Self:
+        """The winding and rotor of a shaft that turns once, on one that turns `ratio` times."""
+        n = abs(ratio)
+        return replace(
+            self, torque_constant=self.torque_constant / n, rotor_inertia=self.rotor_inertia / n**2,
+            damping=self.damping / n**2, friction=self.friction / n,
+        )  # fmt: skip
+
     @property
     def current_rating(self) -> float:
         """[A]: that of the rated torque."""
         return self.rated_torque / self.torque_constant
 
 
-def motor_of(actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None) -> Motor:
+def motor_of(
+    actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None, ratio: float = 1.0
+) -> Motor:
     """A product's numbers with those that the file gives: its own always count.
 
-    `rated` is what the joint's limits leave of the torque, `counts` the resolution of its encoder.
+    `rated` is what the joint's limits leave of the torque, `counts` the resolution of its encoder. The drive counts
+    at a shaft that turns once while the actuator's own turns `ratio` times.
     """
     winding = actuator.winding(model.supply_voltage)
     given = {k: v for k, v in winding._asdict().items() if v is not None} if winding is not None else {}
+    if winding is not None:
+        given["torque_constant"] = winding.torque_constant * abs(ratio)
     found = replace(model, **given)
-    limit = min(actuator.effort_limit, rated)
+    if not model.resistance:  # a drive without a winding of its own limits the torque, whatever the motor's constant is
+        found = replace(found, current_limit=model.current_limit * model.torque_constant / found.torque_constant)
+    limit = min(actuator.effort_limit * abs(ratio), rated)
     if 0.0 < limit < inf:
         most = min(found.current_limit, limit / found.torque_constant)
-        found = replace(found, rated_torque=limit, current_limit=most)
+        found = replace(found, rated_torque=min(limit, model.rated_torque), current_limit=most)
     return found if counts is None else replace(found, counts=counts)
 
 
 def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
-    """The actuator as the step has it under a drive: a `dc_motor` that takes efforts.
+    """The actuator as the step has it under a drive: a `dc_motor` that takes a torque and the feedback of its loops.
 
     An ideal source gets the product's winding, a torque-speed curve the one that it stands for. A kind of its own, and
-    a drive whose resistance nobody gives, take efforts as they are.
+    a drive whose resistance nobody gives, keep their own law; one that has no gains takes torques as they are.
     """
+    if "impedance" not in actuator.commands:
+        return replace(actuator, command="effort")
+    loops: dict[str, Any] = {"command": "impedance", "stiffness": 0.0, "damping_gain": 0.0, "effort_limit": UNLIMITED}
     plain = type(actuator) is Actuator or (type(actuator) is ElectricMotor and not actuator.curve)
     if not motor.resistance or not (plain or isinstance(actuator, DCMotor)):
-        return replace(actuator, command="effort")
-    electrical = {
+        return replace(actuator, **loops)
+    electrical: dict[str, Any] = {
         name: getattr(motor, name)
         for name in ("torque_constant", "resistance", "supply_voltage", "thermal_resistance", "thermal_capacitance",
                      "ambient_temperature")
@@ -102,9 +122,9 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
             actuator, rotor_inertia=motor.rotor_inertia, damping=motor.damping, friction=motor.friction
         )  # fmt: skip
     if isinstance(actuator, DCMotor):
-        return replace(actuator, command="effort", **electrical)
+        return replace(actuator, **loops, **electrical)
     own = {f.name: getattr(actuator, f.name) for f in fields(Actuator)}
-    return DCMotor(**{**own, "command": "effort", **electrical})
+    return DCMotor(**{**own, **loops, **electrical})
 
 
 class Supply:

@@ -122,6 +122,10 @@ class SerialNetwork:
         self.frames = 0
         self.answers = AnswerTimes(rig.lines[line].devices)
 
+    def clear(self) -> None:
+        """The host has gone: a packet that it began is forgotten."""
+        self.rig.lines[self.line].clear()
+
     def receive(self, data: bytes) -> None:
         """Bytes of the host."""
         self.frames += 1

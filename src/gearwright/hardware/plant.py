@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf, isfinite
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gearwright.errors import UnknownNameError
+from gearwright.hardware import shafts
 from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
-from gearwright.model import Actuator, AxisRef, DCMotor, Encoder, Limits, LimitSwitch, Mechanism
+from gearwright.hardware.shafts import DIRECT, Gear, ShaftLoad, shaft_loads
+from gearwright.model import Actuator, DCMotor, Encoder, Mechanism
 from gearwright.model.parameters import device_key
-from gearwright.sim.views.ports import Channel, Port
+from gearwright.sim.views.ports import Port
 
 if TYPE_CHECKING:
     from gearwright.sim import Simulation
 
 Read = Callable[[], float]
-SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch trips that no sensor of the file says
 
 
 class Plant:
@@ -29,22 +29,29 @@ class Plant:
     A step: every drive turns its setpoint into torque, the simulation advances, all drives are sampled.
     """
 
-    def __init__(self, sim: Simulation, motors: Mapping[str, Motor], supply: Supply) -> None:
+    def __init__(
+        self, sim: Simulation, motors: Mapping[str, Motor], supply: Supply, gears: Mapping[str, Gear] | None = None
+    ) -> None:
         self.sim, self.supply = sim, supply
-        self.drives = {name: self._drive(name, motor) for name, motor in motors.items()}
+        self.gears = {name: (gears or {}).get(name, DIRECT) for name in motors}
+        loads = shaft_loads(sim, motors)
+        self.drives = {name: self._drive(name, motor, loads[name]) for name, motor in motors.items()}
         port = sim.port(0)
-        self._rows = [(drive, Terminals(port, name, drive)) for name, drive in self.drives.items()]
+        self._rows = [(drive, Terminals(port, name, drive, self.gears[name])) for name, drive in self.drives.items()]
         self.hands: dict[str, Hand] = {}
         self._jams: dict[str, list[Hand]] = {}
         self._later: list[tuple[float, Callable[[], None]]] = []
         self.latch()
 
-    def _drive(self, name: str, motor: Motor) -> MotorDrive:
-        robot = self.sim.robot
+    def _drive(self, name: str, motor: Motor, load: ShaftLoad) -> MotorDrive:
+        robot, gear = self.sim.robot, self.gears[name]
+        load = load.at(gear)
+        if motor.rated_torque == inf:
+            motor = replace(motor, rated_torque=load.rating)
         return MotorDrive(
-            name=name, motor=motor, supply=self.supply, inertia=inertia_at(self.sim, name),
-            length=_moves_along_a_line(robot, name), travel=_travel(robot, name),
-            switches=_switches(robot, name),
+            name=name, motor=motor, supply=self.supply, load=load,
+            length=shafts.moves_along_a_line(robot, name), travel=gear.ends(shafts.travel(robot, name)),
+            switches=gear.ends(shafts.switches(robot, name)),
         )  # fmt: skip
 
     @property
@@ -108,7 +115,7 @@ class Plant:
         """Outputs that are stuck are held where they stood."""
         for name, drive in self.drives.items():
             if drive.faults.stall and name not in self._jams:
-                self._jams[name] = [Hand.jam(self.sim, joint) for joint in _ratios(self.sim.robot, name)]
+                self._jams[name] = [Hand.jam(self.sim, joint) for joint in shafts.ratios(self.sim.robot, name)]
             elif self._jams and not drive.faults.stall:
                 for jam in self._jams.pop(name, []):
                     jam.release()
@@ -130,57 +137,78 @@ class Plant:
 
 
 class Terminals:
-    """Where a drive is wired to the simulation: the motor's command and supply, and what it measures."""
+    """Where a drive is wired to the simulation: the inputs of its motor in the step, and what it measures."""
 
-    def __init__(self, port: Port, name: str, drive: MotorDrive) -> None:
-        self._drive = drive
+    def __init__(self, port: Port, name: str, drive: MotorDrive, gear: Gear = DIRECT) -> None:
+        self._drive, self._gear = drive, gear
         self._command, self._torque = port.command(name), port.actuator(name, "torque")
         self._position, self._velocity = port.actuator(name, "position"), port.actuator(name, "velocity")
-        self._supply: Channel | None = None
-        supply = supply_parameter(port.sim.robot, name)
-        if supply in port.sim.parameters:
-            self._supply = port.parameter(supply)
+        key, motor = device_key(port.sim.robot, name), port.sim.robot.actuators[name]
+        self._loops, self._wound = motor.command == "impedance", isinstance(motor, DCMotor)
+        self._inputs = {row: port.parameter(f"{key}.{row}") for row in bridge_inputs(motor)}
+        if self._wound:
             self._current, self._volts = port.actuator(name, "current"), port.actuator(name, "voltage")
             self._temperature = port.actuator(name, "temperature")
-        self._voltage: float | None = None  # as last written
+        self._written: Bridge | None = None
 
     def write(self, bridge: Bridge) -> None:
-        self._command.write(bridge.torque)
-        if self._supply is not None and bridge.voltage != self._voltage:
-            self._voltage = bridge.voltage
-            self._supply.write(bridge.voltage)
+        ratio, offset = self._gear
+        if not self._loops:
+            now = self._drive.sample
+            self._command.write(bridge.torque_at(now.position, now.velocity) / ratio)
+            return
+        before, self._written = self._written, bridge
+        self._command.write((bridge.command - bridge.feedback.stiffness * offset) / ratio)
+        if before is None or bridge[1:] != before[1:]:
+            self._write_inputs(bridge)
+
+    def _write_inputs(self, bridge: Bridge) -> None:
+        n = abs(self._gear.ratio)
+        values = (bridge.limit / n, bridge.feedback.stiffness / n**2, bridge.feedback.damping / n**2, bridge.voltage)
+        for channel, value in zip(self._inputs.values(), values, strict=False):
+            channel.write(value)
 
     def sample(self, time: float, supply: float) -> DriveSample:
         """Measurements at this instant, with the supply's voltage [V]."""
-        position, velocity, torque = self._position(), self._velocity(), self._torque()
-        if self._supply is None:  # an ideal current source
+        ratio, offset = self._gear
+        position, velocity = self._position() / ratio + offset, self._velocity() / ratio
+        torque = self._torque() * ratio
+        if not self._wound:  # an ideal current source
             motor = self._drive.motor
             current, heat, power = torque / motor.torque_constant, motor.ambient_temperature, torque * velocity
-        else:
-            current, heat = self._current(), self._temperature()
-            power = self._volts() * current
-        return DriveSample(time, position, velocity, torque, current, supply, heat, power)
+            return DriveSample(time, position, velocity, torque, current, supply, heat, power)
+        sense = 1.0 if ratio > 0.0 else -1.0
+        current, heat, volts = sense * self._current(), self._temperature(), sense * self._volts()
+        return DriveSample(time, position, velocity, torque, current, supply, heat, volts * current, volts)
 
 
-def supply_parameter(robot: Mechanism, actuator: str) -> str:
-    """The number of the model that the drive's bridge sets in each step."""
-    return f"{device_key(robot, actuator)}.supply_voltage"
+def bridge_inputs(motor: Actuator) -> tuple[str, ...]:
+    """Numbers of the model that a drive sets in each step, in the order in which `Terminals` writes them."""
+    loops = ("effort_limit", "stiffness", "damping_gain") if motor.command == "impedance" else ()
+    return (*loops, "supply_voltage") if isinstance(motor, DCMotor) else loops
 
 
-def prepared(robot: Mechanism, motors: Mapping[str, Motor]) -> Mechanism:
-    """A copy whose bound actuators take efforts within their windings: position and velocity loops are the drives'."""
+def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None) -> Mechanism:
+    """A copy whose bound actuators are the drives': they take a torque and the feedback of its loops."""
     for name, motor in motors.items():
-        robot = robot.with_actuator(with_winding(robot.actuators[name], motor))
+        own = motor.behind((gears or {}).get(name, DIRECT).ratio)
+        if shafts.has_losses(robot, name):  # the file has put them at the joint
+            own = replace(own, damping=0.0, friction=0.0)
+        robot = robot.with_actuator(with_winding(robot.actuators[name], own))
     return robot
 
 
-def compiled(robot: Mechanism, motors: Mapping[str, Motor], **options: Any) -> Simulation:
+def compiled(
+    robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None, **options: Any
+) -> Simulation:
     """A simulation of a robot under drives, which set the voltages of their motors."""
     from gearwright.sim import compile
 
-    robot = prepared(robot, motors)
-    wound = [supply_parameter(robot, name) for name in motors if isinstance(robot.actuators[name], DCMotor)]
-    return compile(robot, parameters=(*wound, *options.pop("parameters", ())), **options)
+    robot = prepared(robot, motors, gears)
+    inputs = [
+        f"{device_key(robot, name)}.{row}" for name in motors for row in bridge_inputs(robot.actuators[name])
+    ]  # fmt: skip
+    return compile(robot, parameters=(*inputs, *options.pop("parameters", ())), **options)
 
 
 def with_actuators(robot: Mechanism) -> Mechanism:
@@ -200,81 +228,10 @@ def with_actuators(robot: Mechanism) -> Mechanism:
     return robot
 
 
-def motor_for(robot: Mechanism, actuator: str, model: Motor) -> Motor:
+def motor_for(robot: Mechanism, actuator: str, model: Motor, gear: Gear = DIRECT) -> Motor:
     """A product's numbers, with those that the file gives for this actuator, its joint and its encoder."""
     encoders = [s for s in robot.sensors.values() if isinstance(s, Encoder) and s.resolution and s.reads_position]
     own = [s.resolution for s in encoders if s.actuator == actuator and s.side == "actuator"]
-    a = robot.actuators[actuator]
-    rated = inf
-    if a.joint is not None and actuator not in robot.acting:
-        limit = robot.joint(a.joint.joint).axes[a.joint.index].limits.effort
-        rated = limit if limit > 0.0 else rated
-    return motor_of(a, model, rated, own[0] if own else None)
-
-
-def inertia_at(sim: Simulation, actuator: str) -> float:
-    """Inertia at an actuator's shaft, where the mechanism stands: `1/(A·M⁻¹·Aᵀ)` of the tree [kg·m², kg]."""
-    M = np.atleast_2d(sim.mass_matrix())
-    A = np.zeros(len(M))
-    for name, ratio in _ratios(sim.robot, actuator).items():
-        if name in sim.coordinates:
-            A[list(sim.coordinates).index(name)] = ratio
-    response = float(A @ np.linalg.pinv(M) @ A)
-    return 1.0 / response if response > 0.0 else 1.0
-
-
-def _ratios(robot: Mechanism, actuator: str) -> dict[str, float]:
-    """Turns of the actuator's shaft for one of each joint that it moves, by coordinate."""
-    transmission = robot.acting.get(actuator)
-    if transmission is not None and transmission.map is not None:
-        A = transmission.map.actuator_per_joint_at(transmission.map.rest)
-        row = A[list(transmission.actuators).index(actuator)]
-        return {str(ref): float(x) for ref, x in zip(transmission.joints, row, strict=True)}
-    joint = robot.actuators[actuator].joint
-    return {str(joint): 1.0} if joint is not None else {}
-
-
-def _shaft_positions(robot: Mechanism, actuator: str, positions: list[float]) -> list[float]:
-    """Positions of the one joint that an actuator moves, at its shaft [rad, m]."""
-    transmission = robot.acting.get(actuator)
-    if transmission is None or transmission.map is None:
-        return positions
-    to_shaft = transmission.map.joint_to_actuator_position
-    return [float(np.ravel(to_shaft(np.array([q])))[0]) if isfinite(q) else q for q in positions]
-
-
-def _only_joint(robot: Mechanism, actuator: str) -> AxisRef | None:
-    transmission = robot.acting.get(actuator)
-    joints = transmission.joints if transmission is not None else (robot.actuators[actuator].joint,)
-    known = transmission is None or transmission.map is not None
-    return joints[0] if len(joints) == 1 and known else None
-
-
-def _travel(robot: Mechanism, actuator: str) -> tuple[float, float]:
-    """Shaft positions at the limits of the joint; without bounds where it has none, or where there are several."""
-    ref = _only_joint(robot, actuator)
-    limits = robot.joint(ref.joint).axes[ref.index].limits if ref is not None else Limits()
-    if not isfinite(limits.lower) or not isfinite(limits.upper):
-        return (-inf, inf)
-    ends = _shaft_positions(robot, actuator, [limits.lower, limits.upper])
-    return min(ends), max(ends)
-
-
-def _switches(robot: Mechanism, actuator: str) -> tuple[float, float]:
-    """Where the model's limit switches on the joint close; without any, shortly before the joint's stops."""
-    ref = _only_joint(robot, actuator)
-    own = [s for s in robot.sensors.values() if isinstance(s, LimitSwitch) and s.joint == ref and ref is not None]
-    low, high = _travel(robot, actuator)
-    if not own:
-        margin = SWITCH * (high - low) if isfinite(high - low) else 0.0
-        return low + margin, high - margin
-    below = [s.threshold for s in own if s.direction == "below"]
-    above = [s.threshold for s in own if s.direction == "above"]
-    reversed_ = next(iter(_ratios(robot, actuator).values())) < 0.0
-    first, last = _shaft_positions(robot, actuator, [max(below, default=-inf), min(above, default=inf)])
-    return (-inf if not isfinite(last) else last, inf if not isfinite(first) else first) if reversed_ else (first, last)
-
-
-def _moves_along_a_line(robot: Mechanism, actuator: str) -> bool:
-    joint = robot.actuators[actuator].joint
-    return joint is not None and actuator not in robot.acting and robot.joint(joint.joint).kind == "prismatic"
+    most = shafts.effort_limit(robot, actuator) * abs(gear.ratio)
+    counts = next((n * abs(gear.ratio) for n in own if n is not None), None)
+    return motor_of(robot.actuators[actuator], model, most, counts, gear.ratio)

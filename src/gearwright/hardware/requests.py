@@ -81,7 +81,7 @@ class Requests:
         rows = {
             b.actuator: {
                 "protocol": b.protocol.name, "node": rig.devices[b.actuator].node,
-                "state": rig.devices[b.actuator].state, "mode": rig.devices[b.actuator].mode,
+                "state": rig.devices[b.actuator].shown_state, "mode": rig.devices[b.actuator].mode,
                 "errors": [*rig.devices[b.actuator].errors], "malformed": rig.devices[b.actuator].malformed,
             }
             for b in rig.bound

@@ -17,6 +17,7 @@ from gearwright.hardware.binding import Bound, bind
 from gearwright.hardware.device import CanDevice, Device, SerialDevice, SerialLine
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Supply
+from gearwright.hardware.notes import notes
 from gearwright.hardware.plant import Plant, compiled, motor_for, with_actuators
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.setpoints import COAST
@@ -32,6 +33,7 @@ class Rig:
 
     def __init__(self, plant: Plant, bound: Sequence[Bound]) -> None:
         self.plant, self.bound = plant, tuple(bound)
+        self.notes: tuple[str, ...] = ()  # on its drives, for people
         self.devices: dict[str, Device] = {}
         for b in self.bound:
             made = b.protocol.device(plant.drives[b.actuator], b.node, dict(b.options))
@@ -40,8 +42,11 @@ class Rig:
         self._each = tuple(self.devices.values())
         self.lines: dict[str, SerialLine] = {}
         for name, protocol in self.protocols.items():
+            mine = [d for b, d in zip(self.bound, self.devices.values(), strict=True) if b.protocol is protocol]
+            for d in mine:
+                if isinstance(d, CanDevice):
+                    d.meet(mine)
             if protocol.line is not None:
-                mine = [d for b, d in zip(self.bound, self.devices.values(), strict=True) if b.protocol is protocol]
                 self.lines[name] = protocol.line([d for d in mine if isinstance(d, SerialDevice)])
         for device in self.devices.values():
             device.power_on(plant.time)
@@ -60,10 +65,13 @@ class Rig:
             return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, Supply(24.0)), [])
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
-        motors = {b.actuator: motor_for(robot, b.actuator, b.motor) for b in bound}
-        sim = compiled(robot, motors, dt=dt, **compiling)
+        gears = {b.actuator: b.gear for b in bound}
+        motors = {b.actuator: motor_for(robot, b.actuator, b.motor, b.gear) for b in bound}
+        sim = compiled(robot, motors, gears, dt=dt, **compiling)
         nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
-        return cls(Plant(sim, motors, Supply(nominal, supply_resistance)), bound)
+        rig = cls(Plant(sim, motors, Supply(nominal, supply_resistance), gears), bound)
+        rig.notes = tuple(notes(robot, bound, rig.plant.drives, model))
+        return rig
 
     @property
     def protocols(self) -> dict[str, Protocol]:
@@ -96,9 +104,9 @@ class Rig:
         return answers
 
     def boot(self) -> list[Frame]:
-        """Frames that devices send after power-up."""
+        """Devices are ready from now on; the frames that they sent on the way. Without it, they take their time."""
         t = self.time
-        return [frame for device in self._each for frame in device.on_power(t)]
+        return [frame for device in self._each for frame in device.boot(t)]
 
     def receive(self, data: bytes, line: str | None = None) -> bytes:
         """A client's bytes on a serial line; returns the answers. The only line needs no name."""

@@ -14,9 +14,11 @@ from gearwright.hardware.rig import ROS2_CONTROL, Rig
 from gearwright.hardware.transports import can_socket
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
+from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.pty_port import PtyPort
+from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.hardware.transports.tokens import require_token
 from gearwright.model import Mechanism
@@ -101,7 +103,7 @@ def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
     adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
-    ports = dict[str, SerialNetwork | CanText](bench.lines)
+    ports = dict[str, SerialNetwork | CanText | DmSerial](bench.lines)
     for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
         if name not in ADAPTERS:
             raise UnknownNameError("serial CAN adapter", name, ADAPTERS)
@@ -113,6 +115,7 @@ def _open_buses(
         chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
         for name in (chosen, chosen + can_socket.BRIDGE) if can else (chosen,):
             bench.servers.append(PluginServer(bench.loop, bench.network, name))
+        bench.servers.append(RawCanServer(bench.loop, bench.network, chosen))
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand), token))
     for name in can:

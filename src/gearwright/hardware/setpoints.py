@@ -7,10 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from gearwright.hardware.drive import MotorDrive
+
+
+class Feedback(NamedTuple):
+    """By how much less torque a drive demands when its shaft is further, or faster."""
+
+    stiffness: float = 0.0  # [N·m/rad, N/m]
+    damping: float = 0.0  # [N·m·s/rad, N·s/m]
+
+
+NONE = Feedback()
 
 
 class Setpoint:
@@ -19,6 +29,10 @@ class Setpoint:
     def torque(self, drive: MotorDrive, dt: float) -> float:
         """The torque that the drive demands, before its limits. Called once per period of its loops."""
         return 0.0
+
+    def feedback(self, drive: MotorDrive) -> Feedback:
+        """How that torque changes with the shaft. The loops of a drive are faster than a step: it solves them."""
+        return NONE
 
 
 COAST = Setpoint()
@@ -64,19 +78,24 @@ class Duty(Setpoint):
 
 @dataclass(frozen=True)
 class Impedance(Setpoint):
-    """`τ = kp·(p − x) + kd·(v − ẋ) + τ_ff`: MIT-style drives."""
+    """`τ = kp·(p − x) + kd·(v − ẋ) + τ_ff`: MIT-style drives. ki adds the drive's integral, `∫ki·(p − x)`."""
 
     position: float = 0.0  # p [rad]
     velocity: float = 0.0  # v [rad/s]
     kp: float = 0.0  # of the position error [N·m/rad]
     kd: float = 0.0  # of the velocity error [N·m·s/rad]
     feedforward: float = 0.0  # τ_ff [N·m]
+    ki: float = 0.0  # of the position error [N·m/(rad·s)]
+    integral_limit: float = inf  # [N·m]
 
     def torque(self, drive: MotorDrive, dt: float) -> float:
-        now = drive.sample
-        return (
-            self.kp * (self.position - now.position) + self.kd * (self.velocity - now.velocity) + self.feedforward
-        )  # fmt: skip
+        now, error = drive.sample, self.position - drive.sample.position
+        if self.ki:
+            drive.integrate(self.ki * error * dt, self.integral_limit)
+        return self.kp * error + self.kd * (self.velocity - now.velocity) + self.feedforward + drive.integral
+
+    def feedback(self, drive: MotorDrive) -> Feedback:
+        return Feedback(self.kp, self.kd)
 
 
 @dataclass(frozen=True)
@@ -96,11 +115,16 @@ class Cascade(Setpoint):
     velocity_limit: float = inf  # of v* [rad/s]
 
     def torque(self, drive: MotorDrive, dt: float) -> float:
-        now, wanted = drive.sample, self.velocity
-        if self.position is not None:
-            wanted += self.position_gain * (self.position - now.position)
-        wanted = max(-self.velocity_limit, min(self.velocity_limit, wanted))
-        error = wanted - now.velocity
-        if not drive.saturated or error * drive.integral < 0.0:
-            drive.integral += self.integral_gain * error * dt
+        error = max(-self.velocity_limit, min(self.velocity_limit, self._wanted(drive))) - drive.sample.velocity
+        drive.integrate(self.integral_gain * error * dt)
         return self.velocity_gain * error + drive.integral + self.feedforward
+
+    def _wanted(self, drive: MotorDrive) -> float:
+        """v* before its limit [rad/s]."""
+        if self.position is None:
+            return self.velocity
+        return self.velocity + self.position_gain * (self.position - drive.sample.position)
+
+    def feedback(self, drive: MotorDrive) -> Feedback:
+        follows = self.position is not None and abs(self._wanted(drive)) < self.velocity_limit
+        return Feedback(self.velocity_gain * self.position_gain if follows else 0.0, self.velocity_gain)

@@ -6,10 +6,13 @@ from gearwright.lazy import lazy_names
 
 if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators import ACTUATORS as ACTUATORS
+    from gearwright.model.actuators import ActivatedActuator as ActivatedActuator
     from gearwright.model.actuators import Actuator as Actuator
+    from gearwright.model.actuators import AffineActuator as AffineActuator
     from gearwright.model.actuators import CustomActuator as CustomActuator
     from gearwright.model.actuators import DCMotor as DCMotor
     from gearwright.model.actuators import ElectricMotor as ElectricMotor
+    from gearwright.model.actuators import PIDActuator as PIDActuator
     from gearwright.model.actuators import PneumaticCylinder as PneumaticCylinder
     from gearwright.model.actuators import Solenoid as Solenoid
     from gearwright.model.couplings import MODES as MODES
@@ -44,6 +47,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.joints import JointKind as JointKind
     from gearwright.model.joints import Limits as Limits
     from gearwright.model.joints import SafetyController as SafetyController
+    from gearwright.model.keyframes import Keyframe as Keyframe
     from gearwright.model.mass.inertia import MASSLESS as MASSLESS
     from gearwright.model.mass.inertia import Inertia as Inertia
     from gearwright.model.mechanism import DEFAULT_GRAVITY as DEFAULT_GRAVITY
@@ -72,6 +76,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions import RodLinkage as RodLinkage
     from gearwright.model.transmissions import Series as Series
     from gearwright.model.transmissions import SimpleTransmission as SimpleTransmission
+    from gearwright.model.transmissions import SpatialTendon as SpatialTendon
     from gearwright.model.transmissions import Transmission as Transmission
     from gearwright.model.transmissions import TransmissionMap as TransmissionMap
     from gearwright.model.tree.topology import Tree as Tree

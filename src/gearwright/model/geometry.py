@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from gearwright.diagnostics import Source
 from gearwright.model.poses import IDENTITY, Pose, Vector3
+from gearwright.model.shapes.height_field import HeightField
+from gearwright.model.shapes.hull import Hull
 from gearwright.model.shapes.surface import Surface
 
 
@@ -67,20 +69,32 @@ class Mesh:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Heightmap:
+    """A reference to an image of heights, as written; `HeightField` has the heights."""
+
+    uri: str
+    size: Vector3 = (1.0, 1.0, 1.0)  # along x and y, and from black to white [m]
+    position: Vector3 = (0.0, 0.0, 0.0)  # of its middle [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class OtherShape:
-    """A shape that is known by name only (heightmap, polyline, image)."""
+    """A shape that is known by name only (polyline, image)."""
 
     kind: str
 
 
 EVERY_BIT = 0xFFFF
+KIND_NAMES = {"HeightField": "heightmap", "Hull": "mesh"}  # where the class is called otherwise
 
-Shape = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | OtherShape
+Solid = Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid
+Shape = Solid | Plane | Mesh | Hull | Heightmap | HeightField | OtherShape
 
 
 def kind_name(shape: Shape) -> str:
     """ "sphere", "mesh", "polyline"."""
-    return shape.kind if isinstance(shape, OtherShape) else type(shape).__name__.lower()
+    own = type(shape).__name__
+    return shape.kind if isinstance(shape, OtherShape) else KIND_NAMES.get(own, own.lower())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,11 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.checks.checks import advise, check
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.couplings import Couplings
+from gearwright.model.frictions.kind import FrictionModel
+from gearwright.model.frictions.placing import with_friction
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import AxisRef, Joint
+from gearwright.model.keyframes import Keyframe
 from gearwright.model.layout.layout import (
     CoordinateLayout,
     acting_transmissions,
@@ -51,8 +54,12 @@ from gearwright.model.tree.topology import Tree, forward, grow
 from gearwright.notebooks import NotebookDisplay
 
 if TYPE_CHECKING:
+    import os
+
+    from gearwright.model.actuators.supply import Supply
     from gearwright.model.hardware.hardware import Hardware
     from gearwright.model.parallel.jacobian import ActuationJacobian
+    from gearwright.model.servos.servo_model import ServoModel
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
 
@@ -135,11 +142,13 @@ class Mechanism(NotebookDisplay):
     bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
+    keyframes: Mapping[str, Keyframe] = field(default_factory=dict)  # named states; see `Simulation.reset`
     contradicted: tuple[str, ...] = ()  # couplings that `without_contradictions` has left out
     self_collide: tuple[str, ...] = ()  # links that touch other links of their own assembly
     no_contact: tuple[tuple[str, str], ...] = ()  # links that never touch each other
     contacts: tuple[ContactPair, ...] = ()  # shapes that touch in a simulation; `compile` finds them
     gravity: Vector3 = DEFAULT_GRAVITY  # in the world's axes [m/s²]
+    search_path: tuple[str, ...] = field(default=(), compare=False, repr=False)  # where its files are looked for
     reported: tuple[Diagnostic, ...] = ()  # while the file was read and the mechanism was built; see `diagnostics`
 
     def __post_init__(self) -> None:
@@ -150,6 +159,7 @@ class Mechanism(NotebookDisplay):
             object.__setattr__(self, attribute, ByName(kind, items))
         object.__setattr__(self, "bases", ByName("base", self.bases))
         object.__setattr__(self, "initial", ByName("initial position", self.initial))
+        object.__setattr__(self, "keyframes", ByName("keyframe", self.keyframes))
         found = check(self)
         if any(d.severity == "error" for d in found):
             raise ModelError("\n".join(str(d) for d in found if d.severity == "error"), found)
@@ -331,6 +341,28 @@ class Mechanism(NotebookDisplay):
         """A copy with an actuator added; it replaces an actuator of the same name."""
         checked_instance("an actuator", actuator, Actuator)
         return replace(self, actuators={**self.actuators, actuator.name: actuator})
+
+    def with_friction(self, name: str, model: FrictionModel | None) -> Mechanism:
+        """A copy with a friction model on a joint's axis, on an actuator or on a transmission, by its name.
+
+        It acts beside their Coulomb and viscous friction, in place of a model that is there; None takes that away. A
+        joint goes first where several have the name. The axis of a joint of two axes may be written `joint.axis2`.
+        """
+        return with_friction(self, checked_name("what the friction is on", name), model)
+
+    def with_servo(
+        self, name: str, model: str | os.PathLike[str] | ServoModel, *, supply: Supply | None = None, **changes: Any
+    ) -> Mechanism:
+        """A copy with a servo of `gw.servos` on a joint: `robot.with_servo("shoulder", "sts3215")`.
+
+        It takes the place of the motor that is there, behind its transmission if it has one; otherwise it is called as
+        the joint is. An actuator may be named instead of its joint. The model may also be a file of identified
+        parameters of the Better Actuator Models project. `supply`: a `gw.Supply` that servos share. `changes`: fields
+        of the actuator, such as `delay=0.012`.
+        """
+        from gearwright.model.servos.placing import with_servo
+
+        return with_servo(self, checked_name("what the servo moves", name), model, supply, **changes)
 
     def with_sensor(self, sensor: Sensor) -> Mechanism:
         """A copy with a sensor added; it replaces a sensor of the same name."""

@@ -12,8 +12,10 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from gearwright.model.actuators import Actuator
+from gearwright.model.actuators.supply import Supply
 from gearwright.model.couplings import Coupling
 from gearwright.model.fields import NOTHING, Quantity, meaning_of, meanings
+from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.joints import Axis, AxisDynamics, Joint
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.transmissions import Transmission, efficiency_only, parameter_quantities
@@ -90,9 +92,14 @@ def joint_rows(joint: Joint) -> Iterator[ParameterRow]:
         for m in meanings(AxisDynamics):
             if m.is_parameter:
                 yield f"{name}.{m.name}", getattr(axis.dynamics, m.name), m.quantity, joint.type.prismatic
-        if axis.dynamics.friction_model is not None:
-            for field, (value, meaning) in parameter_quantities(axis.dynamics.friction_model).items():
-                yield f"{name}.friction_model.{field}", value, meaning, joint.type.prismatic
+        yield from friction_rows(name, axis.dynamics.friction_model, joint.type.prismatic)
+
+
+def friction_rows(owner: str, model: FrictionModel | None, slides: bool) -> Iterator[ParameterRow]:
+    """The numbers of a friction model; `owner` is the prefix of what it is along."""
+    if model is not None:
+        for field, (value, meaning) in parameter_quantities(model).items():
+            yield f"{owner}.friction_model.{field}", value, meaning, slides
 
 
 def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
@@ -133,12 +140,33 @@ def device_key(mechanism: Mechanism, name: str) -> str:
     return f"device.{name}" if taken else name
 
 
+def supply_key(supply: Supply) -> str:
+    """Prefix of the numbers of a supply that servos share."""
+    return f"supply.{supply.name}"
+
+
+def supplies(mechanism: Mechanism) -> dict[str, Supply]:
+    """Those that servos share, by name."""
+    each = (getattr(a, "supply", None) for a in mechanism.actuators.values())
+    return {s.name: s for s in each if s is not None}
+
+
+def losses_key(mechanism: Mechanism, t: Transmission) -> str:
+    """Prefix of the numbers of a transmission's losses: its own, unless an actuator has that."""
+    key = device_key(mechanism, t.name)
+    return f"{key}.losses" if t.name in mechanism.actuators else key
+
+
 def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
     for name, actuator in mechanism.actuators.items():
         key = device_key(mechanism, name)
         slides = actuator.joint is not None and mechanism.joint(actuator.joint.joint).type.prismatic
         for field, value in actuator_numbers(actuator).items():
             yield f"{key}.{field}", value, meaning_of(type(actuator), field), slides
+        yield from friction_rows(key, actuator.friction_model, slides)
+    for supply in supplies(mechanism).values():
+        for field, (value, meaning) in parameter_quantities(supply).items():
+            yield f"{supply_key(supply)}.{field}", value, meaning, False
     for name, t in mechanism.transmissions.items():
         key = device_key(mechanism, name)
         if t.map is not None and not (name in mechanism.actuators and key == name):
@@ -147,6 +175,9 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
             for field, (value, meaning) in parameter_quantities(t.map).items():
                 if field not in unused:
                     yield f"{key}.{field}", value, meaning, slides
+        if t.map is not None:
+            slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
+            yield from friction_rows(losses_key(mechanism, t), t.losses.friction_model, slides)
 
 
 def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,4 +201,4 @@ def canonical(mechanism: Mechanism, name: str) -> str:
             rest = name[len(coupling.alias) :]
             if any(row[0] == coupling.name + rest for row in coupling_rows(coupling)):
                 return coupling.name + rest
-    return name
+    return f"device.{name}" if f"device.{name}" in mechanism.parameters else name

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic, Source
+from gearwright.formats.meshes.mesh_process import MeshProcess, UnreadableMeshError
 from gearwright.formats.paths.mesh_files import OUTSIDE, MeshFiles
 from gearwright.page.glb import linearised, painted
-from gearwright.page.mesh_process import MeshProcess, UnreadableMeshError
 
 LARGEST = 100 << 20  # bytes of a file
 MOST = 512 << 20  # bytes of all meshes of a robot, each as often as it is shown

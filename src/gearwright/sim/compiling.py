@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gearwright.diagnostics import Diagnostic, first_of
-from gearwright.errors import CompileError, LoadWarning, NotSimulatedWarning, warn
+from gearwright.errors import CompileError, LoadWarning, ModelError, NotSimulatedWarning, warn
 from gearwright.model import Mechanism
 from gearwright.model.checks.simulation_checks import not_simulable
 from gearwright.model.loops.split_links import with_split_links
@@ -45,6 +46,7 @@ def compile(
     most_operations: int = MOST_OPERATIONS,
     ground: bool | float = False,
     contacts: Sequence[tuple[str, str]] | None = None,
+    part: str | None = None,
 ) -> Simulation:
     """Compiles a robot to machine code that steps it.
 
@@ -54,6 +56,8 @@ def compile(
     coupling    mode of all couplings, instead of their own: "exact", "hard" or "compliant" (100 rad/s and damping ratio
                 1, unless the file gives them)
     gravity     three numbers [m/s²] instead of the file's
+    part        "actuation": only motors, gears and encoders, on joints that another program moves; returns an
+                `ActuationPart`. Takes dt, batch, device, precision and threads
 
     What it touches:
 
@@ -114,6 +118,12 @@ def compile(
         from gearwright.formats import load
 
         robot = load(robot)
+    if part is not None:
+        from gearwright.sim.actuation_part import compiled_part
+
+        return compiled_part(  # type: ignore[return-value]  # an ActuationPart
+            robot, part, dt=dt, batch=batch, device=device, precision=precision, threads=threads,
+        )  # fmt: skip
     options = Options.of(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
@@ -126,28 +136,32 @@ def compile(
     if others := [d for d in checked if d.code not in LEFT_OUT]:
         warn(first_of(others, others[0].file), LoadWarning)
     robot, untouched = touching(robot, ground, contacts)
-    robot = with_rotors(coupled(robot, options).without_contradictions())
+    robot = at_step(with_rotors(coupled(robot, options).without_contradictions()), options.dt)
     robot = with_split_links(robot, options.drives)
     try:
         sim = Simulation(robot, options, CompiledKernels(robot, options))
     except MemoryError:
         raise out_of_memory(robot) from None
     sim.diagnostics += tuple(d for d in checked if d.code in LEFT_OUT)
-    sim.diagnostics += tuple(Diagnostic(severity="warning", code="not-simulated", message=m) for m in untouched)
+    sim.diagnostics += tuple(untouched)
     if left_out := [d.message for d in sim.diagnostics if d.code in LEFT_OUT]:
         warn("; ".join(left_out), NotSimulatedWarning)
     return sim
 
 
-def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[str]]:
-    """The robot with its contacts, and what of them is not simulated."""
+def touching(robot: Mechanism, ground: object, contacts: object) -> tuple[Mechanism, list[Diagnostic]]:
+    """The robot with its contacts, and what of them is not simulated, or only roughly."""
+    from gearwright.formats.meshes.contact_shapes import ContactShapes
     from gearwright.model.contacts.finding import with_contacts
     from gearwright.model.contacts.ground import with_ground
 
     wanted = None if contacts is None else _pairs(contacts)
     if ground is not False:
         robot = with_ground(robot, ground)
-    return with_contacts(robot, wanted)
+    with ContactShapes(robot) as files:
+        robot, left_out = with_contacts(robot, wanted, files.touching)
+    said = [Diagnostic(severity="warning", code="not-simulated", message=m) for m in left_out]
+    return robot, [*said, *files.diagnostics]
 
 
 def _pairs(contacts: object) -> list[tuple[str, str]]:
@@ -164,3 +178,14 @@ def _warned_late(robot: Mechanism) -> list[Diagnostic]:
     """Warnings that `load` has not given, since it does not wait for the checks that can only warn."""
     known = {d for d in robot.reported if d.severity == "warning"}
     return [d for d in robot.diagnostics if d.severity == "warning" and d not in known and d.code not in SAID_ELSEWHERE]
+
+
+def at_step(robot: Mechanism, dt: float) -> Mechanism:
+    """A copy whose actuators have what a simulation of this step needs of them: room for past commands."""
+    try:
+        changed = {name: a.at_step(dt) for name, a in robot.actuators.items()}
+    except ModelError as error:
+        raise CompileError(str(error)) from error
+    if all(changed[name] is a for name, a in robot.actuators.items()):
+        return robot
+    return replace(robot, actuators=changed)

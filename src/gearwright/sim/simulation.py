@@ -19,6 +19,7 @@ from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.options import Options, cores
 from gearwright.sim.reset import assembly
+from gearwright.sim.reset.keyframes import reset_to_keyframe
 from gearwright.sim.reset.loops import redundant
 from gearwright.sim.reset.starting import reset
 from gearwright.sim.running import reporting
@@ -196,7 +197,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def reset(
         self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None, *,
-        q: Any = None, v: Any = None,
+        q: Any = None, v: Any = None, keyframe: str | None = None,
     ) -> None:  # fmt: skip
         """Resets to time 0, at rest and without efforts, except for the given values.
 
@@ -207,9 +208,14 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         Parameters keep their values. A position that cannot be reached raises an error, and changes nothing.
 
         `q` and `v` give all independent positions or velocities in the order of `Simulation.q` and `Simulation.v`.
+        `keyframe` names a state of `robot.keyframes`: what is given beside it replaces the same of it, and its commands
+        are held as those of a step are. Its followers are aligned with their leaders.
         """
         start = given_start(self, StepSlot.POSITION, position, q), given_start(self, StepSlot.VELOCITY, velocity, v)
-        reset(self, *start)
+        if keyframe is None:
+            reset(self, *start)
+        else:
+            reset_to_keyframe(self, self.robot.keyframes[checked_name("a keyframe", keyframe)], *start)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Sets parameters named in `gearwright.compile(parameters=…)`, to numbers or arrays (B,)."""
@@ -259,18 +265,20 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def step(
         self, command: Mapping[str, Any] | None = None, effort: Mapping[str, Any] | None = None, n: int = 1,
-        wrench: Mapping[str, Any] | None = None,
+        wrench: Mapping[str, Any] | None = None, drive: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """Makes n steps. Commands are given by actuator, in the unit of its command (effort, velocity, position or
         voltage), and efforts by joint [N·m, N]. Both are kept until they are changed, and cleared by `reset`. So are
         wrenches by link, each a pair of force [N] and torque [N·m], (3,) or (B, 3), at the link's origin in the world's
-        axes; the links are those of `gearwright.compile(wrenches=…)`.
+        axes; the links are those of `gearwright.compile(wrenches=…)`. `drive` are positions for `Simulation.drive`.
 
         A robot diverges if its state is not finite, or if a speed exceeds 1e7 rad/s or m/s. It then keeps its last good
         state, the other robots of the batch make all n steps, and SimulationError is raised. Ctrl-C ends a call within
         0.2 s, or after one step of the whole batch. Every robot has then made the same number of steps, and `time` says
         how many. If no step was made, commands and efforts are unchanged.
         """
+        if drive is not None:
+            self.drive(position=drive)
         if command is None and effort is None and wrench is None:  # the usual call
             if type(n) is not int or n != 1:
                 self.clock.advance(n)
@@ -289,7 +297,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, duration: float, controller: Callable[..., Any] | None = None, command: Any = None,
         effort: Any = None, every: int = 1, progress: bool = False, control_period: float | None = None,
         wrench: Mapping[str, Any] | None = None, record: Sequence[str] = (),
-        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
+        sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None, drive: Any = None,
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
@@ -297,6 +305,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
                     which the steps begin; or one function of the times that returns such a mapping. The last
                     values stay held.
+        drive       targets of the drives in `gearwright.compile(drives=…)`: a `gearwright.Trajectory`; or by joint
+                    numbers, arrays (T,) of positions where steps end, or functions of these times.
         controller  called with this simulation before each step; returns a mapping or None. Values by actuator are
                     commands, values by joint are efforts; both are kept until changed. Without a controller, all steps
                     run in machine code; `gearwright.compile(controller=…)` compiles it into the step.
@@ -317,7 +327,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         return run(
             self, duration, controller=controller, command=command, effort=effort, every=every, progress=progress,
-            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands,
+            control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands, drive=drive,
         )  # fmt: skip
 
     # --- dynamics at this instant -----------------------------------------------------------------------------------

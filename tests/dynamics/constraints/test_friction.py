@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from casadi import SX
 
-from gearwright.dynamics.constraints.friction import SpeedFriction
-from gearwright.model import Axis, AxisDynamics
+from gearwright.dynamics.constraints.friction import FrictionAxis
+from gearwright.dynamics.constraints.moment import Moment
+from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model.fields import quantity
 from gearwright.model.frictions import FrictionModel, Stribeck
 from tests.tolerances import ROUNDING
@@ -16,26 +17,34 @@ from tests.tolerances import ROUNDING
 MODEL = Stribeck(static=3.0, coulomb=2.0, stribeck_velocity=0.1)
 
 
+def at(speed):
+    """An instant of one axis with this speed."""
+    return Moment.of_instant(TreeState([0.0], [speed], [{0: 1.0}], [0.0]), None, 1e-3, 1)
+
+
+def seen(now):
+    return now.tree.q[0], {0: 1.0}
+
+
 def of(model, **values):
-    axis = Axis(dynamics=AxisDynamics(friction_model=model))
     fields = {f"j.friction_model.{n}": values.get(n, getattr(model, n)) for n in ("static", "coulomb")}
-    return SpeedFriction.of("j", axis, {**fields, "j.friction_model.stribeck_velocity": 0.1})
+    return FrictionAxis.of("j", model, {**fields, "j.friction_model.stribeck_velocity": 0.1}, seen)
 
 
 def test_an_axis_without_a_model_has_none():
-    assert SpeedFriction.of("j", Axis(), {}) is None
+    assert FrictionAxis.of("j", None, {}, seen) is None
 
 
 @pytest.mark.parametrize("speed", [0.0, 0.05, -0.05, 3.0])
 def test_the_level_is_the_models_at_either_sign(speed):
-    assert of(MODEL).level(speed) == pytest.approx(float(MODEL.level(abs(speed))), rel=ROUNDING)
+    assert of(MODEL).level(at(speed)) == pytest.approx(float(MODEL.level(abs(speed))), rel=ROUNDING)
 
 
 def test_numbers_that_are_inputs_stay_symbols():
     static = SX.sym("static")
     friction = of(MODEL, static=static)
     assert [*friction.numbers] == ["static"]
-    level = casadi.Function("level", [static], [friction.level(0.05)])
+    level = casadi.Function("level", [static], [friction.level(at(0.05))])
     for number in (2.5, 4.0):
         expected = 2.0 + (number - 2.0) * np.exp(-0.25)
         assert float(level(number)) == pytest.approx(expected, rel=ROUNDING)
@@ -52,6 +61,5 @@ class Falling(FrictionModel):
 
 
 def test_a_level_below_zero_is_none():
-    axis = Axis(dynamics=AxisDynamics(friction_model=Falling(most=2.0)))
-    friction = SpeedFriction.of("j", axis, {"j.friction_model.most": 2.0})
-    assert [friction.level(speed) for speed in (0.5, 3.0)] == [1.0, 0.0]
+    friction = FrictionAxis.of("j", Falling(most=2.0), {"j.friction_model.most": 2.0}, seen)
+    assert [friction.level(at(speed)) for speed in (0.5, 3.0)] == [1.0, 0.0]

@@ -10,6 +10,8 @@ from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.frame import Frame
 from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from gearwright.model.poses import Array, Pose, rotation_quaternion
+from gearwright.model.shapes.height_field import HeightField, height_field
+from gearwright.model.shapes.hull import Hull, hull_of
 
 SAMPLES = {
     Sphere: lambda rng: Sphere(radius=rng.uniform(0.1, 0.5)),
@@ -17,6 +19,8 @@ SAMPLES = {
     Box: lambda rng: Box(size=tuple(rng.uniform(0.1, 1.0, 3).tolist())),
     Cylinder: lambda rng: Cylinder(radius=rng.uniform(0.1, 0.5), length=rng.uniform(0.1, 1.0)),
     Ellipsoid: lambda rng: Ellipsoid(radii=tuple(rng.uniform(0.1, 0.5, 3).tolist())),
+    Hull: lambda rng: hull_of(rng.normal(size=(40, 3)) * rng.uniform(0.1, 0.3, 3)),
+    HeightField: lambda rng: height_field((20.0, 20.0), rng.normal(size=(7, 9)) * 0.05),
     Plane: lambda rng: Plane(normal=tuple(rng.normal(size=3).tolist())),
 }
 
@@ -44,6 +48,11 @@ def coal_shape(shape: Shape) -> Any:
             return coal.Cylinder(shape.radius, shape.length)
         case Ellipsoid():
             return coal.Ellipsoid(*shape.radii)
+        case Hull():
+            points = coal.StdVec_Vec3s()
+            for v in shape.vertices:
+                points.append(np.array(v))
+            return coal.Convex.convexHull(points, False, "Qt")
         case Plane():
             n = np.array(shape.normal) / np.linalg.norm(shape.normal)
             return coal.Halfspace(n, 0.0)

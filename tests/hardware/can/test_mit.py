@@ -213,3 +213,9 @@ def test_robstride_says_who_it_is_and_what_it_does_not_have():
     assert drive.send(0)[0].id == 1 << 8 | 0xFE
     assert drive.send(17, struct.pack("<HHI", 0x1234, 0, 0))[0].id >> 16 & 1
     assert drive.send(31) == [] and drive.table.device.malformed == 2
+
+
+@pytest.mark.parametrize(("options", "byte"), [({}, 65), ({"temperature_offset": "0"}, 25)])
+def test_the_temperature_of_cubemars_is_counted_from_where_its_firmware_does(options, byte):
+    (answer,) = Turntable("cubemars", **options).send(1, bytes(8))
+    assert answer.data[6] == byte

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 
 import pytest
 from moteus.reader import Stream, Type
@@ -104,3 +105,51 @@ def test_lines_drive_the_servo(terminal):
 )
 def test_faulty_lines_are_errors(terminal, line):
     assert terminal.type(line).startswith(b"ERR")
+
+
+# --- settings --------------------------------------------------------------------------------------------------------
+
+
+def test_settings_that_have_no_effect_are_kept(terminal):
+    assert terminal.type("conf get motor.poles").startswith(b"ERR")
+    assert terminal.type("conf set motor.poles 14") == b"OK\r\n"
+    assert terminal.type("conf get motor.poles") == b"14\r\n"
+    assert b"motor.poles 14\r\n" in terminal.type("conf enumerate")
+    memory = terminal.table.device.memory
+    other = Terminal()
+    other.table.device.memory = memory
+    assert other.type("conf get motor.poles") == b"14\r\n"
+
+
+@pytest.mark.parametrize("line", ["poles 14", "motor.poles", "motor.poles " + "9" * 65, "../x.y 1", "motor.a\x01b 1"])
+def test_settings_that_cannot_be_are_refused(terminal, line):
+    assert terminal.type(f"conf set {line}").startswith(b"ERR")
+
+
+def test_settings_are_bounded(terminal):
+    for k in range(1100):
+        terminal.console.keep(f"group.name{k}", "1")
+    assert len(terminal.console.others) == 1024
+
+
+def test_positions_and_torques_are_those_of_the_output(terminal):
+    """A reduction of 10: the rotor turns ten times as far, with a tenth of the torque."""
+    assert terminal.type("conf set motor_position.rotor_to_output_ratio 0.1") == b"OK\r\n"
+    assert terminal.type("conf set motor_position.rotor_to_output_ratio 0").startswith(b"ERR")
+    for line in ("servo.pid_position.kp 100", "servo.pid_position.kd 10"):
+        assert terminal.type(f"conf set {line}") == b"OK\r\n"
+    assert terminal.type("d pos 0.1 0 1000 tnan") == b"OK\r\n"
+    table, servo = terminal.table, terminal.table.device.servo
+    assert servo.position == pytest.approx(table.true[0] / math.tau * 0.1)
+    table.run(0.001)
+    assert servo.output_torque(table.drive.sample.torque) == pytest.approx(10.0, rel=1e-2)  # kp times 0.1 turns
+    table.run(20.0)
+    assert table.true[0] == pytest.approx(math.tau, rel=1e-3)
+    assert servo.position == pytest.approx(0.1, rel=1e-3)
+
+
+def test_the_current_is_limited(terminal):
+    assert terminal.type("conf set servo.max_current_A 0.5") == b"OK\r\n"
+    assert terminal.type("d pos 10 0 nan tnan") == b"OK\r\n"
+    terminal.table.run(0.002)
+    assert terminal.table.drive.sample.current == pytest.approx(0.5)

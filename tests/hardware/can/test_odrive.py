@@ -162,3 +162,13 @@ def test_the_id_is_changed_for_the_right_serial_number(axis):
     axis.table.send(NODE << 5 | 0x06, bytes((7,)) + answer.data[1:7])
     assert axis.table.device.node == 7
     assert axis.table.device.memory["node"] == 7
+
+
+def test_addresses_are_asked_for_by_broadcast(axis):
+    """As a client enumerates a bus of drives that it does not know, and gives one of them another node."""
+    (answer,) = axis.table.send(0x3F << 5 | 0x06, remote=True)
+    assert answer.id == 2 << 5 | 0x06 and answer.data[0] == 2
+    assert axis.table.send(0x3F << 5 | 0x09, remote=True) == []  # nothing else is for all
+    axis.table.send(0x3F << 5 | 0x06, bytes([9]) + answer.data[1:7] + b"\0")
+    (moved,) = axis.table.send(0x3F << 5 | 0x06, remote=True)
+    assert moved.id == 9 << 5 | 0x06 and moved.data[0] == 9 and moved.data[1:7] == answer.data[1:7]

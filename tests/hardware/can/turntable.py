@@ -9,18 +9,20 @@ from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor, Supply, with_winding
 from gearwright.hardware.protocols import protocol
+from gearwright.hardware.shafts import ShaftLoad
 from gearwright.model import Actuator
 
 DT = 1e-3
 
 
-def driven(motor: Motor, bridge: Bridge, speed: float) -> float:
+def driven(motor: Motor, bridge: Bridge, speed: float, position: float = 0.0) -> float:
     """The torque of a winding at a speed [N·m]."""
+    torque = bridge.torque_at(position, speed)
     if not motor.resistance:
-        return bridge.torque
+        return torque
     voltage = max(bridge.voltage, 1e-300)  # a model's is positive; shorted windings have none
     winding = with_winding(Actuator(name="m"), replace(motor, supply_voltage=voltage))
-    return float(winding.effort_at(bridge.torque, speed))
+    return float(replace(winding, command="effort").effort_at(torque, speed))
 
 
 class Turntable:
@@ -29,7 +31,7 @@ class Turntable:
     def __init__(self, name: str, node: int = 1, *, inertia: float = 0.01, model: str | None = None, **options: str):
         row = protocol(name)
         motor = row.motor(model) if row.models.keys() != {""} else Motor(rated_torque=2.0, current_limit=4.0)
-        self.drive = MotorDrive(name="m", motor=motor, supply=Supply(24.0), inertia=inertia)
+        self.drive = MotorDrive(name="m", motor=motor, supply=Supply(24.0), load=ShaftLoad(inertia=inertia))
         self.device = row.device(self.drive, node, options)
         assert isinstance(self.device, CanDevice)
         self.inertia, self.load, self.jammed = inertia, 0.0, False
@@ -58,7 +60,7 @@ class Turntable:
         """Advances; returns what the device sent meanwhile."""
         sent: list[Frame] = []
         for _ in range(round(seconds / DT)):
-            torque = driven(self.drive.motor, self.drive.control(DT), self.true[1])
+            torque = driven(self.drive.motor, self.drive.control(DT), self.true[1], self.true[0])
             if not self.jammed:
                 self.true[1] += (torque + self.load) / self.inertia * DT
                 self.true[0] += self.true[1] * DT

@@ -15,6 +15,7 @@ from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gea
 from gearwright.dynamics.algebra.one_sided_derivative import slope
 from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Straight, rate
@@ -92,12 +93,37 @@ class ActuatorUnit:
     ratios: dict[str, Scalar] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
+    supply: dict[str, Scalar] = field(default_factory=dict)  # voltage and resistance of a supply that it shares
+    frictions: tuple[FrictionAxis, ...] = ()  # models of its own and of its transmission
 
     @property
     def name(self) -> str:
         return self.actuator.name
 
-    def _with(self, numbers: Any) -> Actuator:
+    # --- dry friction -----------------------------------------------------------------------------------------------
+
+    @property
+    def dry(self) -> tuple[FrictionAxis, ...]:
+        """Models of its dry friction."""
+        return tuple(f for f in self.frictions if f.model.dry)
+
+    @property
+    def rubs(self) -> bool:
+        """Whether there is dry friction on its axis."""
+        return bool(self.dry) or not is_zero(self.friction)
+
+    @property
+    def by_load(self) -> bool:
+        """Whether that depends on what acts."""
+        return any(f.model.by_load for f in self.dry)
+
+    def friction_at(self, now: Moment) -> Scalar:
+        """The most that resists along its axis."""
+        return total(self.friction, *(f.level(now) for f in self.dry))
+
+    # --- its law ----------------------------------------------------------------------------------------------------
+
+    def with_numbers(self, numbers: Any) -> Actuator:
         """The actuator with these in place of its numbers that are inputs."""
         mine = copy(self.actuator)
         mine.__dict__.update(zip(self.parameters, numbers, strict=True))
@@ -109,7 +135,7 @@ class ActuatorUnit:
 
         def respond(command, speed, position, state, dt, numbers):  # type: ignore[no-untyped-def]  # traced
             shaft = Shaft(position, speed, dt, speed if self.averaged else None)
-            return self._with(numbers).respond(command, shaft, tuple(state))[0]
+            return self.with_numbers(numbers).respond(command, shaft, tuple(state))[0]
 
         sizes = [None, None, None, len(self.states), None, len(self.parameters)]
         function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[1])
@@ -117,20 +143,24 @@ class ActuatorUnit:
 
     @cached_property
     def state_after(self) -> Function:
-        """(command, speed, position, state, dt, parameters, speed at the end, mean effort, mean speed) → next state."""
+        """(command, speed, position, state, dt, parameters, speed at the end, mean effort and speed, position at the
+        end) → next state.
+        """
 
-        def respond(command, speed, position, state, dt, numbers, end, effort, mean):  # type: ignore[no-untyped-def]
-            shaft = Shaft(position, speed, dt, end if self.averaged else None, StepMeans(effort, mean))
-            return list(self._with(numbers).respond(command, shaft, tuple(state))[1])
+        def respond(  # type: ignore[no-untyped-def]
+            command, speed, position, state, dt, numbers, end, effort, mean, reached
+        ):
+            shaft = Shaft(position, speed, dt, end if self.averaged else None, StepMeans(effort, mean), reached)
+            return list(self.with_numbers(numbers).respond(command, shaft, tuple(state))[1])
 
-        sizes = [None, None, None, len(self.states), None, len(self.parameters), None, None, None]
+        sizes = [None, None, None, len(self.states), None, len(self.parameters), None, None, None, None]
         function: Function = trace(respond, sizes, name=f"actuator {self.name}", returns=[len(self.states)])
         return function
 
     @property
     def mean_states(self) -> list[int]:
         """Places of the states that are means over a step."""
-        own = self._with([SX.sym(name) for name in self.parameters]).mean_states
+        own = self.with_numbers([SX.sym(name) for name in self.parameters]).mean_states
         return [i for i, name in zip(self.states, self.actuator.states, strict=True) if name in own]
 
     @cached_property
@@ -152,7 +182,8 @@ class ActuatorUnit:
         if wanted is None:
             return None
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
-        effort = wanted(x[0], w, x[1] + x[2] * w, x[2], x[3 + len(self.states) :])
+        state, numbers = x[3 : 3 + len(self.states)], x[3 + len(self.states) :]
+        effort = wanted(x[0], w, x[1] + x[2] * w, x[2], state, numbers)
         return Function("drive", [w, x], [effort, casadi.jacobian(effort, w)])
 
     @cached_property
@@ -177,8 +208,7 @@ class ActuatorUnit:
     def jumps(self) -> bool:
         """Whether the effort may jump, which its slope does not show: it has a choice in it."""
         w, x = SX.sym("w"), SX.sym("x", self.law.numel_in(1))
-        effort = Function("effort", [w, x], [self.law(w, x)[0]])
-        return any(effort.instruction_id(k) in JUMPS for k in range(effort.n_instructions()))
+        return _jumps(Function("effort", [w, x], [self.law(w, x)[0]]))
 
     @property
     def newton_steps(self) -> int:
@@ -256,23 +286,21 @@ class ActuatorUnit:
         falling = casadi.fmin(slope(value, [r, x]), 0.0)
         outputs = [value(r, x), falling]
         if self.wanted is not None:
-            steep = span * self.wanted(command, speed + share * r, position + ahead * r, dt, numbers)
+            steep = span * self.wanted(command, speed + share * r, position + ahead * r, dt, state, numbers)
             outputs += [steep, casadi.jacobian(steep, r)]
         return Function("sampled", [r, x], outputs)
 
     @cached_property
     def wanted(self) -> Function | None:
-        """(command, speed, position, dt, parameters) → unsaturated effort of a drive with gains."""
-        if not self.actuator.has_drive or self.actuator.command not in ("velocity", "position"):
+        """(command, speed, position, dt, state, parameters) → unsaturated effort of a drive with gains."""
+        if not self.actuator.follows:
             return None
-        names = [*self.parameters]
 
-        def want(command, speed, position, dt, numbers):  # type: ignore[no-untyped-def]  # traced
-            mine = copy(self.actuator)
-            mine.__dict__.update(zip(names, numbers, strict=True))
-            return mine.wanted(command, Shaft(position, speed, dt))
+        def want(command, speed, position, dt, state, numbers):  # type: ignore[no-untyped-def]  # traced
+            return self.with_numbers(numbers).unsaturated(command, Shaft(position, speed, dt), tuple(state))
 
-        function: Function = trace(want, [None, None, None, None, len(names)], name=f"drive {self.name}", returns=[1])
+        sizes = [None, None, None, None, len(self.states), len(self.parameters)]
+        function: Function = trace(want, sizes, name=f"drive {self.name}", returns=[1])
         return function
 
     def acts(self, now: Moment, index: int) -> Straight | Curve:
@@ -326,6 +354,21 @@ class ActuatorUnit:
         """Its states after a step: `tree` at the end, `mean` there with the mean velocities; `effort` acted."""
         own = casadi.vertcat(*(memory[i] for i in self.states))
         numbers = casadi.vertcat(*self.parameters.values())
-        end, speed = (self.gear.seen(x, memory[self.command]).speed for x in (tree, mean))
-        given = command[self.command], taken.speed, taken.position, own, dt, numbers, end, effort, speed
+        there = self.gear.seen(tree, memory[self.command])
+        speed = self.gear.seen(mean, memory[self.command]).speed
+        means = there.speed, effort, speed, there.position
+        given = command[self.command], taken.speed, taken.position, own, dt, numbers, *means
         return scalars(SX(self.state_after(*given)))
+
+
+def _jumps(effort: Function) -> bool:
+    """Whether there is a choice in it that depends on its first argument."""
+    depends: set[int] = set()  # places in its work vector
+    for k in range(effort.n_instructions()):
+        what, read = effort.instruction_id(k), effort.instruction_input(k)
+        own = read[0] == 0 if what == casadi.OP_INPUT else any(i in depends for i in read)
+        if own and what in JUMPS:
+            return True
+        if what != casadi.OP_OUTPUT:
+            depends = depends | {*effort.instruction_output(k)} if own else depends - {*effort.instruction_output(k)}
+    return False

@@ -7,20 +7,24 @@ end the effort is τ(ω⁺) itself, at any steepness and step. `shaft_rows` has 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
-from gearwright.dynamics.actuation.gears import ActuatorAxis, EffortBounds, bounds, gears, ratios
+from gearwright.dynamics.actuation.gears import ActuatorAxis, EffortBounds, Gear, bounds, gears, ratios
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero
 from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.axis_laws import ShaftFriction
+from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.parameters import actuator_numbers, device_key, map_unknowns
+from gearwright.dynamics.constraints.rows import Instant
+from gearwright.dynamics.parameters import actuator_numbers, device_key, losses_key, map_unknowns, supply_key
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
-from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism
+from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism, Transmission
+from gearwright.model.actuators.position_servo import PositionServo
 from gearwright.model.layout.layout import rotor_name, turns_body
 
 
@@ -48,13 +52,13 @@ class Actuation:
         return {d.name: d.gear.seen(tree, 0.0) for d in self.driven}
 
     @property
-    def friction(self) -> dict[int, Scalar]:
-        """Coulomb friction of axes that turn with one coordinate at a constant ratio: friction along that one."""
-        found: dict[int, Scalar] = {}
+    def friction(self) -> dict[int, list[ShaftFriction]]:
+        """Dry friction of axes that turn with one coordinate at a constant ratio: friction along that one."""
+        found: dict[int, list[ShaftFriction]] = {}
         for d in self.driven:
             if d.friction_coordinate is not None:
                 k, ratio = d.friction_coordinate
-                found[k] = found.get(k, 0.0) + abs(ratio) * d.friction
+                found.setdefault(k, []).append(ShaftFriction(ratio, d.friction, d.dry))
         return found
 
     @property
@@ -108,10 +112,11 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
         within = _joint_limit(mechanism, a, values)
         own = {n: x for n, x in (numbers | within).items() if not isinstance(x, float)}
         inertia, body = numbers["rotor_inertia"], turns_body(a)
+        gear = connected[name]
         driven.append(
             ActuatorUnit(
                 actuator=replace(a, **_joint_limit(mechanism, a)) if within else a,
-                gear=connected[name],
+                gear=gear,
                 inertia=0.0 if body else inertia,
                 damping=numbers["damping"] + losses.damping,
                 friction=numbers["friction"] + losses.friction,
@@ -122,9 +127,37 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
                 parameters=own,
                 body=inertia if body else 0.0,
                 averaged=averaged,
+                supply=_supply(a, values),
+                frictions=tuple(_frictions(mechanism, a, t, gear, values)),
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, values)))
+
+
+def _supply(a: Actuator, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Numbers of the supply that it shares; none, where it shares none."""
+    if not isinstance(a, PositionServo) or a.supply is None:
+        return {}
+    key = supply_key(a.supply)
+    return {name: values[f"{key}.{name}"] for name in ("voltage", "resistance")}
+
+
+def _frictions(
+    mechanism: Mechanism, a: Actuator, t: Transmission | None, gear: Gear, values: Mapping[str, Scalar]
+) -> Iterator[FrictionAxis]:
+    """Models of an actuator and of the transmission that it acts through."""
+
+    def seen(now: Instant | Moment) -> tuple[Scalar, Sparse]:
+        axis = gear.seen(now.tree, 0.0)
+        return axis.position, axis.A
+
+    own = [(device_key(mechanism, a.name), a.friction_model)]
+    if t is not None:
+        own.append((losses_key(mechanism, t), t.losses.friction_model))
+    for key, model in own:
+        found = FrictionAxis.of(key, model, values, seen)
+        if found is not None:
+            yield found
 
 
 def _flat(driven: Sequence[ActuatorUnit], found: list[EffortBounds]) -> list[EffortBounds]:

@@ -99,11 +99,11 @@ class GearLaw:
         steps, last = max(NEWTON_STEPS, unit.newton_steps), len(own) + len(numbers) - 1
         arguments = [*own, *numbers, *unit.ratios.values()]
         curve = Curve(A, self.curve, arguments, steps, self.readings, (*SAMPLE, last))
-        return curve, Bounded(A, self.friction(backward, P, numbers, span))
+        return curve, Bounded(A, self.friction(backward, P, numbers, self.unit.friction_at(now) * span))
 
-    def friction(self, backward: Scalar, P: Scalar, numbers: GearNumbers, span: Scalar) -> Polyline:
-        """Coulomb friction, and what efficiency adds to it at rest."""
-        f, locks, still = self.unit.friction * span, backward <= 0.0, AT_REST * numbers.inertia
+    def friction(self, backward: Scalar, P: Scalar, numbers: GearNumbers, f: Scalar) -> Polyline:
+        """Dry friction f, and what efficiency adds to it at rest."""
+        locks, still = backward <= 0.0, AT_REST * numbers.inertia
         up = where(locks & (numbers.ahead + still >= P), LOCKED, numbers.above + f)
         down = where(locks & (numbers.back + still >= -P), LOCKED, numbers.below + f)
         return Polyline((Vertex(0.0, down), Vertex(0.0, -up)), (0.0, VERTICAL, 0.0), home=1)

@@ -9,9 +9,10 @@ from typing import ClassVar
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.actuation.gear_losses import GearLaw
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero
+from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.constraints.friction_rows import friction_rows
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import AlongRows, OneRow
+from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, OneRow
 from gearwright.dynamics.solve.laws import friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Term
 
@@ -74,10 +75,15 @@ class GearedRow(AlongRows):
         _, bent, T, ripple, friction = impulses
         return ripple / dt if self.driven.depends_on_motion else 0.0, (T + bent + friction) / dt
 
+    @property
+    def by_load(self) -> bool:
+        """Whether its friction depends on what acts."""
+        return self.driven.by_load
+
 
 @dataclass(frozen=True)
 class ShaftFrictionRow(OneRow):
-    """Coulomb friction of an actuator and its transmission, where their axis turns with several coordinates."""
+    """Dry friction of an actuator and its transmission, where their axis turns with several coordinates."""
 
     driven: ActuatorUnit
 
@@ -85,19 +91,26 @@ class ShaftFrictionRow(OneRow):
     def name(self) -> str:
         return self.driven.name
 
+    @property
+    def by_load(self) -> bool:
+        """Whether it depends on what acts."""
+        return self.driven.by_load
+
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
-        level = self.driven.friction * now.phase.span
+        level = self.driven.friction_at(now) * now.phase.span
         return [Bounded(A, friction_and_stops(level, None, None))]
 
 
-def shaft_rows(acting: Actuation) -> list[ActuatorRow | GearedRow | ShaftFrictionRow]:
-    found: list[ActuatorRow | GearedRow | ShaftFrictionRow] = []
+def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
+    found: list[ConstraintGroup] = []
     for i, d in enumerate(acting.driven):
+        for model in d.frictions:
+            found += friction_rows(model)
         if not d.losses.efficient:
             found.append(GearedRow(d, i))
             continue
         found.append(ActuatorRow(d, i))
-        if d.friction_coordinate is None and not is_zero(d.friction):
+        if d.friction_coordinate is None and d.rubs:
             found.append(ShaftFrictionRow(d))
     return found

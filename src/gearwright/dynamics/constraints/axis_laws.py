@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_number, is_zero, maximum, minimum, total, where
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.constraints.friction import FrictionRow, SpeedFriction
+from gearwright.dynamics.constraints.friction import FrictionAxis, StateRow
+from gearwright.dynamics.constraints.friction_rows import SmoothFrictionRow, friction_rows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
-from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
@@ -28,18 +27,19 @@ RECOVERY_SPEED = 1.0  # and never faster than this, so that a bad start does not
 
 
 class FrictionTerm(NamedTuple):
-    """One axis of those that turn together: its velocity coordinate, its ratio to the first, and its friction."""
+    """One axis of those that turn together: its velocity coordinate, its ratio to the first, and its friction.
+
+    `models`: dry friction of the axis itself and of shafts that turn with it, with their ratios to it.
+    """
 
     velocity: int
     ratio: float
     friction: Scalar
-    by_speed: SpeedFriction | None = None
+    models: tuple[tuple[Scalar, FrictionAxis], ...] = ()
 
-    def level(self, tree: TreeState) -> Scalar:
+    def level(self, now: Moment) -> Scalar:
         """The most that resists now."""
-        if self.by_speed is None:
-            return self.friction
-        return self.friction + self.by_speed.level(tree.v[self.velocity])
+        return total(self.friction, *(abs(ratio) * model.level(now) for ratio, model in self.models))
 
 
 class Stop(NamedTuple):
@@ -65,8 +65,13 @@ class AxisRow(OneRow):
     lower: Stop | None
     upper: Stop | None
 
-    def friction(self, tree: TreeState) -> Scalar:
-        return total(*(abs(r.ratio) * r.level(tree) for r in self.friction_terms))
+    def friction(self, now: Moment) -> Scalar:
+        return total(*(abs(r.ratio) * r.level(now) for r in self.friction_terms))
+
+    @property
+    def by_load(self) -> bool:
+        """Whether its friction depends on what acts."""
+        return any(model.model.by_load for term in self.friction_terms for _, model in term.models)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -77,18 +82,18 @@ class AxisRow(OneRow):
 
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
-        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now.tree), self.ends))]
+        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now), self.ends))]
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
         (impulse,), dt = impulses, now.dt
         if len(self.friction_terms) == 1:
             return {self.velocity: impulse}
-        f = self.friction(now.tree) * dt
+        f = self.friction(now) * dt
         found: dict[int, Scalar] = {}
         slid = maximum(minimum(impulse, f), -f)
         for r in self.friction_terms:
-            own = r.level(now.tree)
+            own = r.level(now)
             share = 0.0 if is_zero(own) else own * dt / maximum(f, TINY)
             along = slid * (share * (1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = found.get(r.velocity, 0.0) + along
@@ -195,9 +200,9 @@ def stop_energy(q: Scalar, limits: Limits) -> Scalar:
 
 
 def axis_rows(
-    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]
-) -> Iterator[AxisRow | SoftStopRow | FrictionRow]:
-    """One row for all axes that turn together, and one for each friction with states.
+    mechanism: Mechanism, values: Mapping[str, Scalar], shafts: Mapping[int, Sequence[ShaftFriction]]
+) -> Iterator[AxisRow | SoftStopRow | SmoothFrictionRow | StateRow]:
+    """One row for all axes that turn together, and one for each friction that is not dry.
 
     `shafts`: friction of actuators along each velocity coordinate.
     """
@@ -207,23 +212,32 @@ def axis_rows(
         limits = place.axis.limits
         if limits.stiffness is not None and _bounded(limits):
             yield SoftStopRow(place.name, place.position, place.velocity, limits)
-        yield from FrictionRow.of(place.name, place.axis, values, partial(_alone, place.velocity))
+        if (own := place.friction(values)) is not None:
+            yield from friction_rows(own)
         members = families.get(ref, [])
         friction_terms = tuple(_friction_term(m, values, shafts) for m in members)
         lower, upper = _nearest(members)
-        if lower or upper or any(r.by_speed or not is_zero(r.friction) for r in friction_terms):
+        if lower or upper or any(r.models or not is_zero(r.friction) for r in friction_terms):
             yield AxisRow(place.name, place.position, place.velocity, friction_terms, lower, upper)
 
 
-def _alone(velocity: int, now: Moment) -> Sparse:
-    """The direction of one coordinate."""
-    return {velocity: 1.0}
+class ShaftFriction(NamedTuple):
+    """Dry friction of a shaft that turns with one coordinate: by its ratio to it, a number, and by models."""
+
+    ratio: Scalar
+    friction: Scalar
+    models: tuple[FrictionAxis, ...] = ()
 
 
-def _friction_term(m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Scalar]) -> FrictionTerm:
-    place = m.place
-    coulomb = values[f"{place.name}.friction"] + shafts.get(place.velocity, 0.0)
-    return FrictionTerm(place.velocity, m.ratio, coulomb, SpeedFriction.of(place.name, place.axis, values))
+def _friction_term(
+    m: Member, values: Mapping[str, Scalar], shafts: Mapping[int, Sequence[ShaftFriction]]
+) -> FrictionTerm:
+    place, turning = m.place, shafts.get(m.place.velocity, ())
+    coulomb = total(values[f"{place.name}.friction"], *(abs(s.ratio) * s.friction for s in turning))
+    own = place.friction(values)
+    models: list[tuple[Scalar, FrictionAxis]] = [(1.0, own)] if own is not None and own.model.dry else []
+    models += [(s.ratio, model) for s in turning for model in s.models]
+    return FrictionTerm(place.velocity, m.ratio, coulomb, tuple(models))
 
 
 class PlacedAxis(NamedTuple):
@@ -233,6 +247,14 @@ class PlacedAxis(NamedTuple):
     axis: Axis
     position: int
     velocity: int
+
+    def friction(self, values: Mapping[str, Scalar]) -> FrictionAxis | None:
+        """Its friction model."""
+        return FrictionAxis.of(self.name, self.axis.dynamics.friction_model, values, self.seen)
+
+    def seen(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
+        """Where it is, and its direction over the tree's velocities."""
+        return now.tree.q[self.position], {self.velocity: 1.0}
 
 
 class Member(NamedTuple):

@@ -13,7 +13,7 @@ springs of that size carry what acts at rest:
                 surface (an anchor): nothing creeps. Where it would leave the cone, it slips.
 
 Shapes that begin inside each other would shoot apart. So v̂ is no more than `RECOVERY_SPEED` above what carries the last
-step's load.
+step's load, and what takes back by how much a turning body has sunk in that step.
 """
 
 from __future__ import annotations
@@ -189,17 +189,17 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
         line = spring_damper(now, seen.normal, surface.stiffness, where(gap <= 0.0, surface.damping, 0.0), gap)
         Rn, target = 1.0 / line.slope, line.constant / line.slope
     else:
-        target = _target(now, gap, last[0], Rn)
+        sinking = -total(*(x * now.moved[n] for n, x in combined(seen.normal, now.tree.G).items()))
+        target = _target(now, gap, RECOVERY_SPEED + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
     belt = [mu * (t @ seen.belt) for mu, t in zip(coefficients(surface)[:2], seen.point.tangents, strict=False)]
     belt += [0.0] * (len(last) - 1 - len(belt))
     offset = tuple(b - Rt * x for b, x in zip(belt, last[1:], strict=True))
     return Cone(rows(seen, surface), target, offset, Rn, Rt, last[0])
 
 
-def _target(now: Moment, gap: Scalar, load: Scalar, Rn: Scalar) -> Scalar:
+def _target(now: Moment, gap: Scalar, most: Scalar, load: Scalar) -> Scalar:
     """v̂ of a nearly rigid contact."""
-    spring = -gap / (now.dt * (1.0 + DISSIPATION))
-    inside = minimum(spring, RECOVERY_SPEED + Rn * maximum(load, 0.0))
+    inside = minimum(-gap / (now.dt * (1.0 + DISSIPATION)), most)
     if is_zero(now.phase.travel):  # positions stand still: what has touched stays, what has not is off
         return where(gap <= 0.0, inside, where(load > 0.0, 0.0, APART))
     return where(gap <= 0.0, inside, -gap / now.phase.travel)

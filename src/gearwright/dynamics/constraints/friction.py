@@ -1,15 +1,16 @@
-"""Dry friction by the kinds of `gearwright.model.frictions`.
+"""Friction by the kinds of `gearwright.model.frictions`, along axes of joints, transmissions and motors.
 
-The level of a kind without states bounds the impulse against a motion, so that it takes energy whatever the level does
-with the speed. The level is that of the speed at which a phase begins.
+Dry friction has a level that bounds the impulse against a motion, so that it takes energy whatever the level does with
+speed and load, and holds exactly. The level is that of the rates that a phase is expected to have.
 
-A kind with states is a curve over the rate of its axis: from the states at the start of a step follows what resists
-after any way, and the step solves for the way.
+What resists smoothly, and friction with states, are curves over the rate of the axis: the step solves for the motion
+and the friction together. Bristles are in `bristles`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,81 +18,221 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.one_sided_derivative import slope
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, scalars, simplified, total
+from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import ConstraintGroup, OneRow
+from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, OneRow
 from gearwright.dynamics.solve.curves import Curve
-from gearwright.dynamics.solve.terms import Term
-from gearwright.model import Axis
+from gearwright.dynamics.solve.terms import Straight, Term
 from gearwright.model.frictions import FrictionModel
 from gearwright.model.transmissions import parameters, with_parameters
 from gearwright.tracing import trace
 
 # bracketed Newton steps per solver iteration; 24 converged no better on an arm with bristles of 1e2 to 1e4 N·m/rad
 NEWTON_STEPS = 8
+Seen = Callable[[Instant | Moment], tuple[Scalar, Sparse]]  # an axis' position, and its direction
 
 
 @dataclass(frozen=True)
-class SpeedFriction:
-    """Friction of one axis; `numbers` are the fields that are inputs."""
+class FrictionAxis:
+    """An axis with a friction model; `numbers` are the model's fields that are inputs.
+
+    `seen`: the axis' position, and its direction over the tree's velocities.
+    """
 
     name: str
     model: FrictionModel
     numbers: dict[str, Scalar]
+    seen: Seen
 
     @staticmethod
-    def of(name: str, axis: Axis, values: Mapping[str, Scalar]) -> SpeedFriction | None:
-        model = axis.dynamics.friction_model
-        if model is None or model.states:
+    def of(name: str, model: FrictionModel | None, values: Mapping[str, Scalar], seen: Seen) -> FrictionAxis | None:
+        """`values`: all numbers of the mechanism, this model's as `name.friction_model.…`."""
+        if model is None:
             return None
-        return SpeedFriction(name, model, _inputs(name, model, values))
+        own = {n: values[f"{name}.friction_model.{n}"] for n in parameters(model)}
+        return FrictionAxis(name, model, {n: x for n, x in own.items() if not isinstance(x, float)}, seen)
+
+    @property
+    def inputs(self) -> SX:
+        return casadi.vertcat(*self.numbers.values())
+
+    def with_numbers(self, numbers: Sequence[Scalar]) -> FrictionModel:
+        """The model with these in place of its inputs."""
+        return with_parameters(self.model, dict(zip(self.numbers, numbers, strict=True)))
+
+    def direction(self, now: Moment) -> Sparse:
+        return self.seen(now)[1]
+
+    # --- its level --------------------------------------------------------------------------------------------------
 
     @cached_property
     def _level(self) -> Function:
-        names = [*self.numbers]
+        def level(speed, motor, external, numbers):  # type: ignore[no-untyped-def]  # traced
+            return self.with_numbers(numbers).level_under(speed, motor, external)
 
-        def level(speed, numbers):  # type: ignore[no-untyped-def]  # traced
-            return with_parameters(self.model, dict(zip(names, numbers, strict=True))).level(speed)
-
-        function: Function = trace(level, [None, len(names)], name=f"friction of {self.name}", returns=[1])
+        sizes = [None, None, None, len(self.numbers)]
+        function: Function = trace(level, sizes, name=f"friction of {self.name}", returns=[1])
         return function
 
-    def level(self, speed: Scalar) -> Scalar:
+    def level(self, now: Moment) -> Scalar:
         """The most that resists, per axis effort; not below 0."""
-        return maximum(simplified(self._level(abs(speed), casadi.vertcat(*self.numbers.values()))), 0.0)
+        J = self.direction(now)
+        speed = abs(total(*(x * now.speeds[k] for k, x in J.items())))
+        motor, external = self.loads(now, J) if self.model.by_load else (0.0, 0.0)
+        return maximum(simplified(self._level(speed, motor, external, self.inputs)), 0.0)
+
+    def loads(self, now: Moment, J: Sparse) -> tuple[Scalar, Scalar]:
+        """Efforts along the axis, of motors and from outside: `J·τ/(J·Jᵀ)`, which is the effort itself for one axis."""
+        if now.loads is None:
+            return 0.0, 0.0
+        size = total(*(x * x for x in J.values()))
+        motor, external = (total(*(x * efforts[k] for k, x in J.items())) / size for efforts in now.loads)
+        return motor, external
 
 
 @dataclass(frozen=True)
-class FrictionRow(OneRow):
-    """Friction with states along one axis. `first`: the place of its first state among those of all frictions."""
+class SmoothFrictionRow(OneRow):
+    """What resists by position and speed: `λ = −span·F(x, v)`."""
 
-    name: str
-    model: FrictionModel
-    numbers: dict[str, Scalar]
-    direction: Callable[[Moment], Sparse]  # of the axis, over the tree's velocities
-    first: int = 0
+    axis: FrictionAxis
 
-    @staticmethod
-    def of(
-        name: str, axis: Axis, values: Mapping[str, Scalar], direction: Callable[[Moment], Sparse]
-    ) -> Iterator[FrictionRow]:
-        model = axis.dynamics.friction_model
-        if model is not None and model.states:
-            yield FrictionRow(name, model, _inputs(name, model, values), direction)
+    @property
+    def name(self) -> str:
+        return self.axis.name
 
     @property
     def bounded(self) -> bool:
         return False
+
+    def act(self, now: Moment) -> list[Term]:
+        """As stiff as it is at the speed that is expected."""
+        position, J = self.axis.seen(now)
+        phase, own = now.phase, [*self.axis.numbers.values()]
+        along = combined(J, now.tree.G)
+        speed = total(*(x * now.speeds[k] for k, x in J.items()))
+        by_speed, by_position = self._slopes(position, speed, self.axis.inputs)
+        steepness = maximum(expression(by_speed), 0.0) + now.dt * maximum(expression(by_position), 0.0)
+        at = phase.sample(along, simplified(steepness))
+        arguments = [phase.span, position + at.shift, at.known, at.ahead, at.share, *own]
+        if self._linear:
+            constant, slope = self._sampled.call([0.0, casadi.vertcat(*arguments)])
+            return [Straight(J, simplified(constant), -simplified(slope))]
+        return [Curve(J, self._sampled, arguments, newton_steps=NEWTON_STEPS)]
+
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        return {k: x * impulses[0] for k, x in self.axis.direction(now).items()}
+
+    def stored(self, now: Instant) -> Scalar:
+        position, _ = self.axis.seen(now)
+        return simplified(self._energy(position, self.axis.inputs))
+
+    @cached_property
+    def _resisting(self) -> Function:
+        """(position, speed, numbers) → effort."""
+
+        def resist(position, speed, numbers):  # type: ignore[no-untyped-def]  # traced
+            return self.axis.with_numbers(numbers).resist(position, speed)
+
+        sizes = [None, None, len(self.axis.numbers)]
+        function: Function = trace(resist, sizes, name=f"friction of {self.name}", returns=[1])
+        return function
+
+    @cached_property
+    def _energy(self) -> Function:
+        def stored(position, numbers):  # type: ignore[no-untyped-def]  # traced
+            return self.axis.with_numbers(numbers).stored(position) + 0.0 * position
+
+        sizes = [None, len(self.axis.numbers)]
+        function: Function = trace(stored, sizes, name=f"energy of {self.name}", returns=[1])
+        return function
+
+    @cached_property
+    def _slopes(self) -> Function:
+        """(position, speed, numbers) → slopes of the effort over speed and position."""
+        x, v, n = SX.sym("x"), SX.sym("v"), SX.sym("n", len(self.axis.numbers))
+        effort = self._resisting(x, v, n)
+        return Function("slopes", [x, v, n], [casadi.jacobian(effort, v), casadi.jacobian(effort, x)])
+
+    @cached_property
+    def _sampled(self) -> Function:
+        """(rate, arguments) → impulse in a phase, and its slope over the rate, not above 0.
+
+        The arguments: span, position and speed at rate 0, their shares of the rate, numbers.
+        """
+        r, x = SX.sym("r"), SX.sym("x", 5 + len(self.axis.numbers))
+        span, position, known, ahead, share = (x[i] for i in range(5))
+        effort = self._resisting(position + ahead * r, known + share * r, x[5:])
+        value = Function("impulse", [r, x], [-(span * effort)])
+        return Function("sampled", [r, x], [value(r, x), casadi.fmin(slope(value, [r, x]), 0.0)])
+
+    @cached_property
+    def _linear(self) -> bool:
+        """Whether it is a damper."""
+        x, v, n = SX.sym("x"), SX.sym("v"), SX.sym("n", len(self.axis.numbers))
+        effort = self._resisting(x, v, n)
+        bent = casadi.depends_on(casadi.jacobian(effort, v), v) or casadi.depends_on(effort, x)
+        return not bent
+
+
+@dataclass(frozen=True)
+class StateRow(OneRow, ABC):
+    """Friction with states. `first`: the place of its first state among those of all frictions."""
+
+    axis: FrictionAxis
+    first: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.axis.name
+
+    @abstractmethod
+    def act(self, now: Moment) -> list[Term]: ...
+
+    @property
+    def model(self) -> FrictionModel:
+        return self.axis.model
 
     @property
     def states(self) -> slice:
         """Places of its states."""
         return slice(self.first, self.first + len(self.model.states))
 
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        return {k: x * impulses[0] for k, x in self.axis.direction(now).items()}
+
+    def after(self, now: Moment, mean: Sequence[Scalar], friction: Sequence[Scalar]) -> list[Scalar]:
+        """Its states after a step with these mean velocities of the tree."""
+        moved = now.dt * total(*(x * mean[k] for k, x in self.axis.direction(now).items()))
+        own = casadi.vertcat(*friction[self.states])
+        return scalars(self._response(moved, now.dt, own, self.axis.inputs)[1])
+
+    @cached_property
+    def _response(self) -> Function:
+        """(way, time, states, numbers) → effort, and the states then."""
+
+        def respond(moved, time, state, numbers):  # type: ignore[no-untyped-def]  # traced
+            effort, after = self.axis.with_numbers(numbers).respond(moved, time, tuple(state))
+            return effort, list(after)
+
+        count, numbers = len(self.model.states), len(self.axis.numbers)
+        sizes = [None, None, count, numbers]
+        function: Function = trace(respond, sizes, name=f"friction of {self.name}", returns=[1, count])
+        return function
+
+
+@dataclass(frozen=True)
+class FrictionRow(StateRow):
+    """As a curve over the rate: from the states at the start of a step follows what resists after any way."""
+
+    @property
+    def bounded(self) -> bool:
+        return False
+
     def act(self, now: Moment) -> list[Term]:
         """`λ = −span·F`. A stiff friction is taken at the end of a phase, as all stiff forces are."""
-        J, phase, own = self.direction(now), now.phase, [*now.friction[self.states], *self.numbers.values()]
+        own = [*now.friction[self.states], *self.axis.numbers.values()]
+        J, phase = self.axis.direction(now), now.phase
         along = combined(J, now.tree.G)
         mean = phase.known_rate(along)
         rate = mean if is_zero(phase.travel) else total(*(x * now.tree.v[k] for k, x in J.items()))
@@ -101,29 +242,6 @@ class FrictionRow(OneRow):
         arguments = [phase.span, 0.0, begun * mean + at.shift, at.ahead, begun + at.time, *own]
         return [Curve(J, self._sampled, arguments, newton_steps=NEWTON_STEPS)]
 
-    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        return {k: x * impulses[0] for k, x in self.direction(now).items()}
-
-    def after(self, now: Moment, mean: Sequence[Scalar], friction: Sequence[Scalar]) -> list[Scalar]:
-        """Its states after a step with these mean velocities of the tree."""
-        moved = now.dt * total(*(x * mean[k] for k, x in self.direction(now).items()))
-        own, numbers = (casadi.vertcat(*x) for x in (friction[self.states], self.numbers.values()))
-        return scalars(self._response(moved, now.dt, own, numbers)[1])
-
-    @cached_property
-    def _response(self) -> Function:
-        """(way, time, states, numbers) → effort, and the states then."""
-        names = [*self.numbers]
-
-        def respond(moved, time, state, numbers):  # type: ignore[no-untyped-def]  # traced
-            model = with_parameters(self.model, dict(zip(names, numbers, strict=True)))
-            effort, after = model.respond(moved, time, tuple(state))
-            return effort, list(after)
-
-        sizes, count = [None, None, len(self.model.states), len(names)], len(self.model.states)
-        function: Function = trace(respond, sizes, name=f"friction of {self.name}", returns=[1, count])
-        return function
-
     @cached_property
     def _sampled(self) -> Function:
         """(rate, arguments) → impulse in a phase, and its slope over the rate, not above 0.
@@ -132,24 +250,18 @@ class FrictionRow(OneRow):
         rate, time, states, numbers.
         """
         count = len(self.model.states)
-        r, x = SX.sym("r"), SX.sym("x", 5 + count + len(self.numbers))
+        r, x = SX.sym("r"), SX.sym("x", 5 + count + len(self.axis.numbers))
         span, way, ahead, time = x[0], x[2], x[3], x[4]
         effort, _ = self._response(way + ahead * r, time, x[5 : 5 + count], x[5 + count :])
         value = Function("impulse", [r, x], [-(span * effort)])
         return Function("sampled", [r, x], [value(r, x), casadi.fmin(slope(value, [r, x]), 0.0)])
 
 
-def _inputs(name: str, model: FrictionModel, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """Fields of a model that are inputs of the equations."""
-    own = {n: values[f"{name}.friction_model.{n}"] for n in parameters(model)}
-    return {n: x for n, x in own.items() if not isinstance(x, float)}
-
-
 def numbered(groups: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
     """The groups, with places for the states of those that are frictions."""
     found, first = list(groups), 0
     for i, group in enumerate(groups):
-        if isinstance(group, FrictionRow):
+        if isinstance(group, StateRow):
             found[i] = replace(group, first=first)
             first += len(group.model.states)
     return found

@@ -17,7 +17,8 @@ from gearwright.dynamics.constraints.axis_laws import (
     hard_range,
     stop_energy,
 )
-from gearwright.dynamics.constraints.friction import FrictionRow, SpeedFriction
+from gearwright.dynamics.constraints.friction import FrictionAxis, StateRow
+from gearwright.dynamics.constraints.friction_rows import SmoothFrictionRow, friction_rows
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
@@ -55,9 +56,6 @@ class CutAxis:
         x, twists = self.closure.seen(now.at)
         slopes = {k: self.rate(x, V) for k, V in twists.items()}
         return self.position(x), {k: slope for k, slope in slopes.items() if not is_zero(slope)}
-
-    def direction(self, now: Instant | Moment) -> Sparse:
-        return self.read(now)[1]
 
     def wound(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """The same with all of its turns, where the loop is planar."""
@@ -143,7 +141,7 @@ class CutStopRow(CutRow):
     friction: Scalar
     lower: float
     upper: float
-    by_speed: SpeedFriction | None = None
+    model: FrictionAxis | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -155,8 +153,8 @@ class CutStopRow(CutRow):
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
         friction = self.friction
-        if self.by_speed is not None:
-            friction = friction + self.by_speed.level(total(*(x * now.tree.v[k] for k, x in J.items())))
+        if self.model is not None:
+            friction = friction + self.model.level(now)
         return [Bounded(J, friction_within(now, q, friction, self.ends))]
 
 
@@ -176,7 +174,7 @@ class CutSoftStopRow(CutRow):
 
 def cut_axis_rows(
     joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: AngleSum | None = None
-) -> Iterator[CutRow | FrictionRow]:
+) -> Iterator[CutRow | SmoothFrictionRow | StateRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
         cut = CutAxis(name, closure, joint, index, middle(limits), winding)
@@ -188,10 +186,12 @@ def cut_axis_rows(
         if limits.stiffness is not None and (lower > -inf or upper < inf):
             yield CutSoftStopRow(cut, limits)
             lower, upper = -inf, inf
-        yield from FrictionRow.of(name, axis, values, cut.direction)
-        by_speed = SpeedFriction.of(name, axis, values)
-        if by_speed or not is_zero(friction) or lower > -inf or upper < inf:
-            yield CutStopRow(cut, friction, lower, upper, by_speed)
+        own = FrictionAxis.of(name, axis.dynamics.friction_model, values, cut.wound)
+        if own is not None:
+            yield from friction_rows(own)
+        dry = own if own is not None and own.model.dry else None
+        if dry or not is_zero(friction) or lower > -inf or upper < inf:
+            yield CutStopRow(cut, friction, lower, upper, dry)
 
 
 def middle(limits: Limits) -> float:

@@ -27,8 +27,16 @@ class Moment(NamedTuple):
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
     acting: Sequence[Any] = ()  # each of them at the start of the step
     friction: Sequence[Scalar] = ()  # states of frictions
+    expected: Sequence[Scalar] = ()  # velocities of the tree that the phase is likely to have; none: those of `tree`
+    loads: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None  # efforts along the tree: of motors, of all else
     contact: Sequence[Scalar] = ()  # impulses of contacts in a phase such as this, as they were last
+    moved: Sequence[Scalar] = ()  # independent velocities with which positions went on last
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
+
+    @property
+    def speeds(self) -> Sequence[Scalar]:
+        """Velocities of the tree at which levels of friction are taken."""
+        return self.expected or self.tree.v
 
     @staticmethod
     def of_instant(tree: TreeState, at: Configuration, dt: Scalar, dof: int) -> Moment:

@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gearwright.dynamics.contact.box_box import box_box
+from gearwright.dynamics.contact.boxes import capsule_box, sphere_box
+from gearwright.dynamics.contact.capsules import capsule_capsule, sphere_capsule
+from gearwright.dynamics.contact.cylinders import cylinder_box, sphere_cylinder
 from gearwright.dynamics.contact.frame import ContactPoint, Frame, Touch
+from gearwright.dynamics.contact.height_fields import box_terrain, capsule_terrain, sphere_terrain
+from gearwright.dynamics.contact.hulls import hull_plane
 from gearwright.dynamics.contact.planes import (
     box_plane,
     capsule_plane,
@@ -20,6 +26,8 @@ from gearwright.dynamics.contact.spheres import sphere_sphere
 from gearwright.dynamics.contact.tangents import tangents
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from gearwright.model.shapes.height_field import HeightField
+from gearwright.model.shapes.hull import Hull
 
 Touches = Callable[[Any, Frame, Any, Frame], list[Touch]]
 
@@ -29,7 +37,18 @@ PAIRS: dict[tuple[type[Any], type[Any]], Touches] = {
     (Box, Plane): box_plane,
     (Cylinder, Plane): cylinder_plane,
     (Ellipsoid, Plane): ellipsoid_plane,
+    (Hull, Plane): hull_plane,
     (Sphere, Sphere): sphere_sphere,
+    (Sphere, Capsule): sphere_capsule,
+    (Sphere, Box): sphere_box,
+    (Sphere, Cylinder): sphere_cylinder,
+    (Capsule, Capsule): capsule_capsule,
+    (Capsule, Box): capsule_box,
+    (Box, Box): box_box,
+    (Cylinder, Box): cylinder_box,
+    (Sphere, HeightField): sphere_terrain,
+    (Capsule, HeightField): capsule_terrain,
+    (Box, HeightField): box_terrain,
 }
 
 

@@ -175,18 +175,20 @@ class Cone:
             clear = clear & self.at(rates, shift).off
         return clear
 
-    def is_met(
-        self, u: Sequence[Scalar], rates: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, tolerance: float,
-        rounding: float,
-    ) -> Condition:  # fmt: skip
-        """Whether a solution is on the law: to a share of its impulse, or what rounding of its rates leaves."""
-        found = self.at(rates, shift).impulse
+    def rounding(self, u: Sequence[Scalar], impulse: Sequence[Scalar], share: float, eps: float) -> Column:
+        """By how much impulses may be off: a share of the normal one, or what `eps` of its parts leaves of a rate."""
         size = [total(*(abs(x * u[n]) for n, x in J.items())) for J in self.rows]
         compliances = [self.normal_compliance, *[self.friction_compliance] * (self.size - 1)]
-        admitted = tolerance * (found[0] + abs(impulse[0]))
+        most = share * abs(impulse[0])
+        return Column(most + (eps / R) * s for R, s in zip(compliances, size, strict=True))
+
+    def is_met(
+        self, rates: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, rounding: Sequence[Scalar]
+    ) -> Condition:
+        """Whether a solution is on the law."""
         met: Condition = True
-        for x, y, s, R in zip(found, impulse, size, compliances, strict=True):
-            met = met & (abs(x - y) <= admitted + (rounding / R) * s)
+        for x, y, admitted in zip(self.at(rates, shift).impulse, impulse, rounding, strict=True):
+            met = met & (abs(x - y) <= admitted)
         return met
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
 from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
+from gearwright.dynamics.actuation.supplies import with_supplies
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -16,13 +17,14 @@ from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.contacts import Contacts
-from gearwright.dynamics.constraints.friction import FrictionRow
+from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import Phase
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
+from gearwright.dynamics.steps.axis_loads import axis_loads
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.passive import passive_terms
 from gearwright.dynamics.steps.slots import Slots
@@ -62,7 +64,8 @@ class ConstrainedStep(ABC):
         self.build, self.model, self.kinds, self.eps, self.solver = build, model, list(kinds), eps, solver
         self.driven = bool(model.actuation.driven)
         self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
-        self.frictions = [kind for kind in kinds if isinstance(kind, FrictionRow)]
+        self.frictions = [kind for kind in kinds if isinstance(kind, StateRow)]
+        self.loaded = any(getattr(kind, "by_load", False) for kind in kinds)  # whether friction depends on what acts
         self.contacts = [kind for kind in kinds if isinstance(kind, Contacts)]
 
     @abstractmethod
@@ -115,13 +118,16 @@ class ConstrainedStep(ABC):
         return effort
 
     def moment(
-        self, phase: Phase, tree: TreeState, at: Configuration, M: FrontalMatrix, acting: Sequence[ActuatorNow]
-    ) -> Moment:
+        self, phase: Phase, tree: TreeState, at: Configuration, M: FrontalMatrix, acting: Sequence[ActuatorNow],
+        expected: Sequence[Scalar] = (),
+    ) -> Moment:  # fmt: skip
+        """`expected`: velocities of the tree that the phase is likely to have, unless those of `tree` are."""
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
-            self.targets, command, memory, acting, self.build.friction if self.frictions else (),
-            self._last_contact(phase), self.eps,
+            self.targets, command, memory, acting, self.build.friction if self.frictions else (), expected,
+            axis_loads(self.model, phase, tree, at, M, acting, self.build) if self.loaded else None,
+            self._last_contact(phase), self._last_motion(), self.eps,
         )  # fmt: skip
 
     def _last_contact(self, phase: Phase) -> Sequence[Scalar]:
@@ -132,6 +138,9 @@ class ConstrainedStep(ABC):
         part = self.build.part[0] if Slots.part in self.build else 1.0
         share = {0.0: part, 1.0: 0.5 * part, -1.0: 1.0}[phase.half]
         return [share * x for x in own]
+
+    def _last_motion(self) -> Sequence[Scalar]:
+        return self.build[Slots.mean_velocity if Slots.mean_velocity in self.build else Slots.velocity]
 
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
@@ -171,7 +180,7 @@ class ConstrainedStep(ABC):
                 own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.dt)
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
-        self.build.actuator = after
+        self.build.actuator = with_supplies(self.model.actuation.driven, tree, after)
 
     def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
         """Stores states of frictions after a step with these mean velocities of the tree."""

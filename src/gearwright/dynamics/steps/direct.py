@@ -69,12 +69,13 @@ class DirectSolver:
     def solved(
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
-        share: Scalar = 1.0,
+        share: Scalar = 1.0, iterated: Scalar | None = None,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
 
         Laws start on the pieces that are given, or on those of the last solution; where that is `repeated`, all goes
-        on from where it ended. `share` of the impulses in their slot is expected.
+        on from where it ended. `share` of the impulses in their slot is expected. Contacts go on from where they were
+        where the phase is `iterated`.
         """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
@@ -92,7 +93,7 @@ class DirectSolver:
         if acting.followed:
             build.follows = [0.0]
         if acting.cones:
-            self._cone_points(acting).begin(guess, repeated)
+            self._cone_points(acting).begin(guess, iterated)
         again = self._push(H, acting, name)
         assert self._stored is not None
         self._until_settled(self._stored, name, share, again=again)
@@ -140,6 +141,7 @@ class DirectSolver:
         if not acting.laws:
             with build.loop(most, until=Slots.settled):
                 self._follow(again=again)
+                self._measure(acting, again=again)
                 build.again("switch")
             return
         with build.unless(Slots.settled):
@@ -148,6 +150,7 @@ class DirectSolver:
             with build.loop(most, until=Slots.settled):
                 if acting.followed:
                     self._follow(again=again)
+                self._measure(acting, again=again)
                 with build.unless(Slots.agreed) if acting.followed else nullcontext():
                     self._choose(acting, again=again)
                 build.again("switch")
@@ -207,6 +210,13 @@ class DirectSolver:
             self._cone_points(acting).follow(stays, d)
         build.follows = [follows + 1.0]
         build.stage("follow")
+
+    def _measure(self, acting: Collected, *, again: bool) -> None:
+        """Where contacts have not settled for long, their points go a measured share of the way."""
+        if acting.cones:
+            assert self._switching is not None
+            H, first = self._switching
+            self._cone_points(first).measure(H, again=again)
 
     def _choose(self, acting: Collected, *, again: bool) -> None:
         """Which laws switch. Where only curves have not settled, none does."""

@@ -103,8 +103,10 @@ class MidpointStep(ConstrainedStep):
 
         # what acts in the first half, as the stages after this one need it
         actuators, mass = self.actuators(tree), M.diagonal(model.dof)
-        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, actuators)
-        first, w = self.collected(now, M), guess.first_guess(build)
+        w = guess.first_guess(build)
+        expected = model.tree(State(q, w)).v
+        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, actuators, expected)
+        first = self.collected(now, M)
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
         effort = self.held_effort(tree, actuators)
@@ -224,7 +226,8 @@ class MidpointStep(ConstrainedStep):
         push = M @ w - middle.residual + acting.push(model.dof)
         acting = closed_ahead(self, acting, build.position, w)
         done, share = build.converged[0], 0.5 * build.part[0]
-        return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share)
+        iterated = (done > 0.5) | (build.iteration[0] > 1.0) if acting.cones else None
+        return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share, iterated=iterated)
 
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 

@@ -73,6 +73,14 @@ class Slots(ABC):
     point = Numbers()  # rate at which each curve has its line
     cone_point = Numbers()  # rates at which each contact's cone is touched
     shift = Numbers()  # of each contact: the speed that it slips with, about
+    met = Numbers()  # contacts are on their cones with these shifts
+    fast = Numbers()  # points go where each contact alone would meet its cone,
+    base = Numbers()  # else with these velocities, by a share of the way to the solution
+    way_numbers = Numbers()  # dᵀ·H·d and the affine impulses' work on that way
+    ends = Numbers()  # shares between which the least potential is, and the slopes there
+    level = Numbers()  # the slope that is small enough
+    share = Numbers()  # of the way
+    found_share = Numbers()  # ends the search for it
     follows = Numbers()  # times that points have followed the solution in this phase
     found = Numbers()  # pieces that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from gearwright.errors import ModelError
 from gearwright.formats.draft import Draft
 from gearwright.formats.parts.axis_names import Rename, axis_ref
 from gearwright.formats.parts.device_tags import read_device
+from gearwright.formats.parts.frictions import friction_model
 from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.transmissions.transmissions import read_transmission
 from gearwright.formats.xml.from_fields import missing_from, values_of
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
+from gearwright.model.actuators.supply import Supply
 from gearwright.model.couplings import MODES
 from gearwright.model.fields import meanings
 
@@ -86,7 +89,16 @@ def _read_actuator(e: Element, draft: Draft, rename: Rename) -> None:
 def _built_actuator(e: Element, name: str, written: str, draft: Draft, rename: Rename) -> Actuator | None:
     kind: type[Actuator] = ACTUATORS[written]
     before = e.report.unread
-    values = values_of(e, kind, _APART)
+    values: dict[str, Any] = {}
+    if written == "servo" and "model" in e.attributes:
+        model = _product(e, name)
+        if model is None:
+            return None
+        kind, values = (
+            type(model),
+            {f.name: getattr(model, f.name) for f in fields(model) if f.name not in ("name", "source")},
+        )
+    values |= values_of(e, kind, _APART)
     missing = missing_from(kind, values, _APART)
     if missing:
         e.error("actuator-value", f"actuator {name!r}: a {written} needs {', '.join(f'<{m}>' for m in missing)}")
@@ -97,9 +109,43 @@ def _built_actuator(e: Element, name: str, written: str, draft: Draft, rename: R
     device = e.child("device")
     if device is not None:
         values["device"] = read_device(device, name)
+    friction = friction_model(e, f"actuator {name!r}", "actuator-value")
+    if friction is not None:
+        values["friction_model"] = friction
+    supply = _supply(e, name) if written == "servo" else None
+    if supply is not None:
+        values["supply"] = supply
     if e.report.unread > before:  # a value that could not be read is not judged as well
         return None
-    return draft.build(e, "actuator-value", f"actuator {name!r}", kind, name=rename(name), **values)
+    return draft.build(e, "actuator-value", f"actuator {name!r}", kind, **(values | {"name": rename(name)}))
+
+
+def _product(e: Element, name: str) -> Actuator | None:
+    """`<actuator type="servo" model="sts3215">`: a servo of the library."""
+    from gearwright.model.servos import servos
+
+    product = e.get("model") or ""
+    if product in servos:
+        return servos[product].actuator(name)
+    e.error("actuator-value", f"actuator {name!r}: there is no servo {product!r}{e.report.near(product, servos)}")
+    e.consume()
+    return None
+
+
+def _supply(e: Element, name: str) -> Supply | None:
+    """`<supply name="battery">`, which all servos that name it share."""
+    child = e.child("supply")
+    if child is None:
+        return None
+    values = values_of(child, Supply, {"name"})
+    if missing := missing_from(Supply, values, {"name"}):
+        child.error("actuator-value", f"actuator {name!r}: a supply needs <{missing[0]}>")
+        return None
+    try:
+        return Supply(name=child.get("name") or "", **values)
+    except ModelError as error:
+        child.error("actuator-value", f"actuator {name!r}: {error}")
+        return None
 
 
 def _read_sensor(e: Element, kind: str, draft: Draft, rename: Rename) -> None:

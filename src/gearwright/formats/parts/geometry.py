@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gearwright.formats.xml.located_xml import Element
-from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, OtherShape, Plane, Shape, Sphere
+from gearwright.model.geometry import (
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Heightmap,
+    Mesh,
+    OtherShape,
+    Plane,
+    Shape,
+    Sphere,
+)
 from gearwright.model.poses import Vector3
 
 _ONES: Vector3 = (1.0, 1.0, 1.0)
@@ -49,6 +61,11 @@ class ShapeNumbers:
         return (self.element.child_text(name) if self.nested else self.element.get(name)) or ""
 
 
+def _drake_ellipsoid(v: ShapeNumbers) -> Shape:
+    a, b, c = (v.number(f"drake:{axis}" if v.nested else axis) for axis in "abc")
+    return Ellipsoid(radii=(a, b, c))
+
+
 def _plane(v: ShapeNumbers) -> Shape:
     size = v.element.child("size")
     numbers = (size.numbers() if size else None) or [1.0, 1.0]
@@ -64,6 +81,16 @@ def _mesh(v: ShapeNumbers) -> Shape:
     v.element.get("optimization")
     uri = v.element.get("filename") or v.element.child_text("uri")
     return Mesh(uri=uri, scale=_scale(v))
+
+
+def _heightmap(v: ShapeNumbers) -> Shape:
+    """An image; textures and blending are of visuals."""
+    e = v.element
+    for drawn in e.all("texture", "blend", "use_terrain_paging", "sampling"):
+        drawn.consume()
+    size = e.child_vector("size", _ONES)
+    v._not_negative("size", min(size))
+    return Heightmap(uri=e.child_text("uri"), size=size, position=e.child_vector("pos", (0.0, 0.0, 0.0)))
 
 
 def _scale(v: ShapeNumbers) -> Vector3:
@@ -86,9 +113,11 @@ SHAPES: dict[str, Callable[[ShapeNumbers], Shape]] = {
     "ellipsoid": lambda v: Ellipsoid(radii=v.lengths("radii")),
     "plane": _plane,
     "mesh": _mesh,
+    "heightmap": _heightmap,
 }
 SHAPES["drake:capsule"] = SHAPES["capsule"]
-OTHER_SHAPES = ("heightmap", "image", "polyline", "empty", "drake:ellipsoid", "cloth", "texture")
+SHAPES["drake:ellipsoid"] = _drake_ellipsoid
+OTHER_SHAPES = ("image", "polyline", "empty", "cloth", "texture")
 
 
 def read_shape(element: Element) -> Shape | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from gearwright.errors import ModelError
-from gearwright.formats.xml.from_fields import missing_from, values_of
+from gearwright.formats.parts.frictions import friction_model
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import AxisDynamics, Limits
-from gearwright.model.frictions import FRICTIONS, FrictionModel
 
 HUGE = 1e16  # SDFormat's word for infinity before it knew inf
 
@@ -47,34 +45,7 @@ def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDyna
         stiffness = values["spring_stiffness"]
         message = f"joint {joint!r}: a negative spring_stiffness ({stiffness:g}) pushes away from its reference"
         element.warning("dynamics-invalid", f"{message}; it is taken as written")
-    return AxisDynamics(**values, friction_model=_friction_model(element, joint))
-
-
-def _friction_model(element: Element, joint: str) -> FrictionModel | None:
-    """`<friction_model type="…">` with an element for each field of that kind."""
-    e = element.child("friction_model")
-    if e is None:
-        return None
-    written = (e.get("type") or "").strip()
-    if written not in FRICTIONS:
-        near = e.report.near(written, FRICTIONS)
-        e.error("dynamics-invalid", f"joint {joint!r}: there is no friction model {written!r}{near}")
-        e.consume()
-        return None
-    kind = FRICTIONS[written]
-    before = e.report.unread
-    values = values_of(e, kind)
-    if missing := missing_from(kind, values):
-        near = e.misspelt(missing[0])
-        e.error("dynamics-invalid", f"joint {joint!r}: a {written} friction needs <{missing[0]}>{near}")
-        return None
-    if e.report.unread > before:  # reported already
-        return None
-    try:
-        return kind(**values)
-    except ModelError as error:
-        e.error("dynamics-invalid", f"joint {joint!r}: {error}")
-        return None
+    return AxisDynamics(**values, friction_model=friction_model(element, f"joint {joint!r}", "dynamics-invalid"))
 
 
 def without_axes(element: Element | None, joint: str, kind: str, given: Sequence[str]) -> None:

@@ -51,6 +51,10 @@ class Library:
     def of(folder: Path | None, search: Sequence[str | os.PathLike[str]], report: Report) -> Library:
         return Library(folder=folder, search=search_folders(search), report=report)
 
+    def model_file(self, root: Element) -> str | None:
+        """The file of a root element; None of a text."""
+        return None if self.folder is None else root.file
+
     def include(self, e: Element, strict: bool) -> Included | None:
         """The model that an <include> brings, renamed as it says; None with the reason in the report.
 
@@ -62,6 +66,11 @@ class Library:
         if found is None:
             e.consume()
         return found
+
+    def beside(self, e: Element, name: str) -> Element | None:
+        """The root of a file that another file names; None with the reason in the report."""
+        path = self._find(e, name, strict=True)
+        return None if path is None else self._parse(e, path)
 
     def _included(self, e: Element, strict: bool) -> Included | None:
         uri = e.child_text("uri")
@@ -109,7 +118,7 @@ class Library:
 
     def _find(self, e: Element, uri: str, strict: bool) -> Path | None:
         if not uri:
-            e.error("element-missing", "an <include> without <uri>")
+            e.error("element-missing", f"<{e.tag}> does not say which file")
             return None
         say = e.error if strict else e.warning
         if "://" in uri and not uri.startswith(("model://", "package://", "file://")):

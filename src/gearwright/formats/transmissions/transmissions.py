@@ -16,6 +16,7 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.drake.rotors import ROTOR, with_rotor
 from gearwright.formats.parts.axis_names import axis_ref
 from gearwright.formats.parts.device_tags import read_device
+from gearwright.formats.parts.frictions import friction_model
 from gearwright.formats.transmissions.kinds import (
     Dialect,
     Parts,
@@ -100,6 +101,9 @@ def _losses(parts: Parts, kind: str | None, map: TransmissionMap) -> Losses:
     if {"efficiency", "efficiency_map"} & {*values}:
         _warn_of_dead_numbers(e, name, map)
         values = {"efficiency": 1.0, "efficiency_map": (), "backward_efficiency": None, "own": None} | values
+    model = friction_model(e, f"transmission {name!r}", "transmission-size")
+    if model is not None:
+        values["friction_model"] = model
     own = thread_losses(parts, kind) or map.losses()
     return _valid(e, name, partial(replace, own), values) if values else own
 

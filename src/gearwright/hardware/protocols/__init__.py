@@ -37,6 +37,7 @@ class Protocol:
     baud: int = 1_000_000  # of a serial line
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
+    geared: bool = False  # whether its products have a gear inside, and count at its output
     adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
     client: str = ""  # what to type, with {channel}, {port}, {node}, {eds}, {get_eds}
 

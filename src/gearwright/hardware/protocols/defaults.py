@@ -8,6 +8,9 @@ from gearwright.hardware.drive import MotorDrive
 
 ROUNDING = 1e-9  # [s] by which times that are sums of steps may be too low
 BANDWIDTH = 150.0  # [rad/s] of a velocity loop as delivered: a tenth of what a loop of 1 kHz can hold
+POSITION = INTEGRAL = BANDWIDTH / 4.0  # [1/s]: of the loops around it, far enough below to be damped in every pose
+LOSSES = 10.0  # of the damping of the joint: what a velocity loop is slower than asked for is a tenth at first
+SAG = 0.005  # [rad, m] of the joint under its weight and friction, before the integral has made up for it
 
 
 class LoopGains(NamedTuple):
@@ -19,9 +22,13 @@ class LoopGains(NamedTuple):
 
 
 def default_gains(drive: MotorDrive, bandwidth: float = BANDWIDTH) -> LoopGains:
-    """A velocity loop of the given bandwidth for the inertia at the shaft, the loops around it four times slower."""
-    kv = drive.inertia * bandwidth
-    return LoopGains(position=bandwidth / 4.0, velocity=kv, integral=kv * bandwidth / 4.0)
+    """A velocity loop of this bandwidth for the inertia at the shaft, that overcomes damping and friction as well.
+
+    The loops around it are slow, so that it is well damped with whatever the joint moves.
+    """
+    load = drive.load
+    kv = max(load.inertia * bandwidth, LOSSES * load.damping, load.holding / (POSITION * SAG * load.travel))
+    return LoopGains(position=POSITION, velocity=kv, integral=kv * INTEGRAL)
 
 
 def elapsed(before: float, now: float) -> float:

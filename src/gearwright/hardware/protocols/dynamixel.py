@@ -230,6 +230,7 @@ class DynamixelLine(SerialLine):
 PROTOCOL = Protocol(
     name="dynamixel",
     title="Dynamixel 2.0",
+    geared=True,
     device=DynamixelServo,
     line=DynamixelLine,
     models=MODELS,

@@ -1,81 +1,31 @@
-"""Feetech's servos: packets `FF FF id length instruction parameters checksum` on a shared line."""
+"""Feetech's servos on a shared line: instructions, and the status packets that answer them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from gearwright.hardware.device import SerialDevice, SerialLine
+from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols import feetech_products as products
+from gearwright.hardware.protocols.checksum_line import BROADCAST, ChecksumLine, checksum, packet
 from gearwright.hardware.protocols.feetech_families import HlsServo, ScsServo
 from gearwright.hardware.protocols.feetech_servo import FeetechServo
 from gearwright.hardware.protocols.feetech_table import LENGTH
 
-HEAD = b"\xff\xff"
-BROADCAST = 0xFE
 PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, BACKUP, CLEAR_TURNS, CALIBRATE = 1, 2, 3, 4, 5, 6, 8, 9, 10, 11
 SYNC_READ, SYNC_WRITE = 0x82, 0x83
-LONGEST = 4 + 255  # bytes of a packet
-PATIENCE = 0.1  # [s] after which a packet that has begun is given up
 
 
-def checksum(body: bytes) -> int:
-    """The inverted sum of all bytes between the head and the checksum."""
-    return ~sum(body) & 0xFF
-
-
-def packet(servo: int, code: int, parameters: bytes = b"") -> bytes:
-    """A whole packet: an instruction, or a status with its error byte."""
-    body = bytes((servo, len(parameters) + 2, code)) + parameters
-    return HEAD + body + bytes((checksum(body),))
-
-
-class FeetechLine(SerialLine):
+class FeetechLine(ChecksumLine):
     """Finds packets, and gives them to the servos by id."""
 
     def __init__(self, devices: list[SerialDevice]) -> None:
         super().__init__(devices)
         self.servos = [d for d in devices if isinstance(d, FeetechServo)]
-        self._buffer, self._begun = b"", 0.0
         self._each: dict[int, Callable[[FeetechServo, bytes, bool, float], bytes]] = {
             PING: self._ping, READ: self._read, WRITE: self._write, REG_WRITE: self._reg_write, RESET: self._reset,
             REBOOT: self._reboot, BACKUP: self._backup, CLEAR_TURNS: self._clear_turns, CALIBRATE: self._calibrate,
         }  # fmt: skip
-
-    def clear(self) -> None:
-        self._buffer = b""
-
-    def on_bytes(self, data: bytes, t: float) -> bytes:
-        if self._buffer and t - self._begun > PATIENCE:
-            self._buffer = b""
-        buffer, at, answers = self._buffer + data, 0, []
-        while True:
-            head = buffer.find(HEAD, at)
-            if head < 0:
-                at = len(buffer) - (buffer[-1:] == b"\xff")
-                break
-            if len(buffer) - head < 4:
-                at = head
-                break
-            servo, length = buffer[head + 2], buffer[head + 3]
-            if servo == 0xFF or length < 2:
-                self.malformed += servo != 0xFF
-                at = head + 1
-                continue
-            end = head + 4 + length
-            if len(buffer) < end:
-                at = head
-                break
-            body = buffer[head + 2 : end - 1]
-            if checksum(body) != buffer[end - 1]:
-                self.malformed += 1
-                at = head + 2
-                continue
-            answers.append(self._serve(servo, body[2], body[3:], t))
-            t = self.served(t)
-            at = end
-        self._buffer, self._begun = buffer[at:], t
-        return b"".join(answers)
 
     # --- instructions -------------------------------------------------------------------------------------------
 
@@ -172,9 +122,12 @@ class FeetechLine(SerialLine):
         return b""
 
 
+__all__ = ["HLS", "PROTOCOL", "SCS", "FeetechLine", "checksum", "packet"]
+
 PROTOCOL = Protocol(
     name="feetech",
     title="Feetech STS/SMS",
+    geared=True,
     device=FeetechServo,
     line=FeetechLine,
     models=products.STS,
@@ -184,6 +137,7 @@ PROTOCOL = Protocol(
 HLS = Protocol(
     name="feetech_hls",
     title="Feetech HLS",
+    geared=True,
     device=HlsServo,
     line=FeetechLine,
     models=products.HLS,
@@ -193,6 +147,7 @@ HLS = Protocol(
 SCS = Protocol(
     name="feetech_scs",
     title="Feetech SCS",
+    geared=True,
     device=ScsServo,
     line=FeetechLine,
     models=products.SCS,

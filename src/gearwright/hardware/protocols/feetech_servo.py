@@ -81,6 +81,7 @@ class FeetechServo(RegisterServo):
         self._released = False  # the torque was switched off by a client
         self._latched = 0  # error bits of protections that have acted
         self._guard, self._overload, self._overcurrent = 0.0, 0.0, 0.0  # [s]
+        self._blocked = 0.0  # duty with which the shaft was held up: a goal the other way ends the protection
         self._stepped = 0  # counts that the goal of the step mode stands at
         self._loop: Setpoint = COAST
 
@@ -238,8 +239,18 @@ class FeetechServo(RegisterServo):
             self._set()
         if names & {"goal_position", "goal_velocity", "goal_time"}:
             self.commanded = True
-            self._latched &= ~OVERLOAD
-            self._overload = 0.0
+            if self._latched & OVERLOAD and self._wanted_direction * self._blocked < 0.0:
+                self._latched &= ~OVERLOAD
+                self._overload = 0.0
+                self._set()
+
+    @property
+    def _wanted_direction(self) -> float:
+        """Positive where the goal lies ahead of the shaft."""
+        loop = self._loop
+        if isinstance(loop, PositionServo):
+            return loop.goal - self.drive.sample.position
+        return loop.goal if isinstance(loop, VelocityServo) else self.duty
 
     def _enable(self) -> None:
         """0 coasts, 1 holds where the shaft stands, 2 brakes, 128 calls the place where it stands the centre."""
@@ -252,7 +263,7 @@ class FeetechServo(RegisterServo):
             if not self._released:
                 table["torque_enable"] = ON
                 table["goal_position"] = sign_magnitude(self.position, 15)
-                self._latched = 0
+                self._latched, self._overload = 0, 0.0
         self._switch()
 
     # --- loops --------------------------------------------------------------------------------------------------
@@ -343,7 +354,10 @@ class FeetechServo(RegisterServo):
         return self._guard
 
     def on_time(self, t: float) -> list[Frame]:
-        """Overload after `protection_time` limits the torque; over-current and heat switch it off."""
+        """Overload after `protection_time` limits the torque; over-current and heat switch it off.
+
+        It lasts, whatever goals come, until one lies in the other direction, or the torque is switched on anew.
+        """
         self._guard = t + GUARD_PERIOD
         if self.table["torque_enable"]:
             self._protect()
@@ -357,6 +371,8 @@ class FeetechServo(RegisterServo):
             loaded = abs(self.duty) > MOST_DUTY * share and abs(drive.sample.velocity) < 10 * self.count
             self._overload = self._overload + GUARD_PERIOD if loaded else 0.0
             if self._overload > table["protection_time"] * GUARD_PERIOD:
+                if not self._latched & OVERLOAD:
+                    self._blocked = self.duty
                 self._latched |= OVERLOAD
                 self._set()
         if unloading & CURRENT:

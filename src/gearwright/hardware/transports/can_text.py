@@ -30,6 +30,11 @@ class CanText(ABC):
         self.send: Callable[[bytes], None] = lambda data: None  # to the client; set by the transport
         network.attach(self)
 
+    def clear(self) -> None:
+        """The client has gone: a line that it began is forgotten."""
+        self._line.clear()
+        self._dropping = False
+
     def receive(self, data: bytes) -> None:
         """Bytes of the client, in any pieces."""
         *ended, rest = self._end.split(data)

@@ -15,6 +15,8 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports.messages import frame_of, message_of
 
+HEARS_ITSELF = frozenset({"udp_multicast"})  # interfaces of python-can that give back what is sent
+MOST_ECHOES = 10_000  # frames on their way back
 LONGEST_QUEUE = 100_000  # frames that wait for a reader; the oldest are lost, as in a full receive buffer
 
 
@@ -74,6 +76,7 @@ class BridgedBus:
         except Exception as error:  # a back end of python-can may raise anything
             raise GearwrightError(f"python-can cannot open {name!r}: {error}") from error
         self.name, self._open = name, True
+        self._echoes: deque[Frame] | None = deque(maxlen=MOST_ECHOES) if interface in HEARS_ITSELF else None
         network.attach_bridge(self)
         self._thread = Thread(target=self._receive, name=f"can {name}", daemon=True)
         self._thread.start()
@@ -89,10 +92,20 @@ class BridgedBus:
                 message = self._bus.recv(0.1)
                 if message is not None and not message.is_error_frame:
                     with self._lock:
-                        if self._open:
-                            self._network.transmit(frame_of(message), self)
+                        frame = frame_of(message)
+                        if self._open and not self._is_echo(frame):
+                            self._network.transmit(frame, self)
+
+    def _is_echo(self, frame: Frame) -> bool:
+        """Whether it is one of our own that comes back."""
+        if self._echoes is None or frame not in self._echoes:
+            return False
+        self._echoes.remove(frame)
+        return True
 
     def deliver(self, frame: Frame, t: float) -> None:
+        if self._echoes is not None:
+            self._echoes.append(frame)
         with suppress(can.CanError, OSError, ValueError):
             self._bus.send(message_of(frame, 0.0), timeout=0)
 

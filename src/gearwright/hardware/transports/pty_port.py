@@ -14,7 +14,9 @@ from time import monotonic
 from gearwright.errors import GearwrightError
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.transports.can_text import CanText
+from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.loop import CHUNK, EventLoop
+from gearwright.hardware.transports.pty_hosts import Hosts
 
 LONGEST_QUEUE = 65536  # bytes that wait for a host; a line that nobody reads loses what is more
 SHARING = 0.5  # [s] between two times that a claim of a host that is gone is taken off the port
@@ -24,11 +26,11 @@ class PtyPort:
     """A pseudo-terminal, which a host opens with pyserial or the like.
 
     The server keeps the host's end open itself, so that hosts may come and go. A claim for exclusive use would then
-    outlast its host, and is taken off.
+    outlast its host, and is taken off. So would answers that a host has not read: they are thrown away when it leaves.
     """
 
     def __init__(
-        self, loop: EventLoop, network: SerialNetwork | CanText, link: str | os.PathLike[str] | None = None
+        self, loop: EventLoop, network: SerialNetwork | CanText | DmSerial, link: str | os.PathLike[str] | None = None
     ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()
@@ -36,11 +38,16 @@ class PtyPort:
             tty.setraw(end)
         os.set_blocking(self._own, False)
         self.path = os.ttyname(self._host)
+        with suppress(OSError):
+            fcntl.lockf(self._host, fcntl.LOCK_EX | fcntl.LOCK_NB)  # says to other servers that this one lives
+        self._hosts = Hosts(self.path, self._host)
         self._queue = bytearray()
         self._shared = 0.0
         self.lost = 0
         self._link = _linked(link, self.path)
         network.send = self.send
+        if self._hosts.file >= 0:
+            loop.add(self._hosts.file, self._forget)
         loop.add(self._own, self._read, self._flush)
 
     @property
@@ -48,7 +55,18 @@ class PtyPort:
         """The path for a client: the link, or the terminal itself."""
         return str(self._link) if self._link is not None else self.path
 
+    def _forget(self) -> None:
+        """What a host that has gone did not read, or did not end, is not for the next one."""
+        if self._hosts.left():
+            self._queue.clear()
+            self._loop.watch_writes(self._own, False)
+            with suppress(termios.error):
+                termios.tcflush(self._host, termios.TCIFLUSH)
+            self._network.clear()
+
     def _read(self) -> None:
+        if self._hosts.file >= 0:
+            self._forget()  # before the next host is answered
         now = monotonic()
         if now - self._shared > SHARING:
             self._shared = now
@@ -83,6 +101,9 @@ class PtyPort:
             return 0
 
     def close(self) -> None:
+        if self._hosts.file >= 0:
+            self._loop.remove(self._hosts.file)
+        self._hosts.close()
         self._loop.remove(self._own)
         os.close(self._own)
         os.close(self._host)
@@ -91,14 +112,31 @@ class PtyPort:
 
 
 def _linked(link: str | os.PathLike[str] | None, target: str) -> Path | None:
-    """A symbolic link to the terminal. An old link is replaced; anything else of that name stays."""
+    """A symbolic link to the terminal. A link that a dead server left is replaced; anything else of that name stays."""
     if link is None:
         return None
     path = Path(link)
     if path.is_symlink():
+        if _is_served(path):
+            raise GearwrightError(f"{path} is the port of another server: give another --link")
         path.unlink()
     try:
         path.symlink_to(target)
     except OSError as error:
         raise GearwrightError(f"cannot make the link {path}: {error.strerror}") from error
     return path
+
+
+def _is_served(link: Path) -> bool:
+    """Whether a server that lives has the terminal that a link leads to."""
+    try:
+        terminal = os.open(link, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.lockf(terminal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(terminal)
+    return False

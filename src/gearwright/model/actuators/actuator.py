@@ -13,12 +13,14 @@ import numpy as np
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
 from gearwright.model.fields import Highlight, Rules, check, highlights, quantity
+from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.joints import AxisRef
 from gearwright.notebooks import NotebookDisplay
 
-Command = Literal["effort", "velocity", "position", "voltage"]
-COMMANDS: tuple[Command, ...] = ("effort", "velocity", "position", "voltage")
+Command = Literal["effort", "velocity", "position", "impedance", "voltage"]
+COMMANDS: tuple[Command, ...] = ("effort", "velocity", "position", "impedance", "voltage")
+FEEDBACK: tuple[Command, ...] = ("velocity", "position", "impedance")  # those that its drive's gains follow
 Points = tuple[tuple[float, float], ...]
 Number = Any  # a float, an array, or an unknown that stands for one while equations are written down
 LAST_PART = 1e-3  # of the velocity limit: over this part of it an actuator gives up pushing
@@ -43,6 +45,7 @@ class Shaft(NamedTuple):
     dt: Number  # length of the step [s]
     end: Number | None = None  # speed at the end of a second-order step; None: the step is of first order
     done: StepMeans | None = None  # of a step that has been made; None: its effort is being found
+    reached: Number | None = None  # position at the end of a step that has been made [rad, m]
 
 
 class Winding(NamedTuple):
@@ -66,7 +69,7 @@ class Actuator(NotebookDisplay):
     """
 
     type: ClassVar[str] = "ideal"
-    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position")
+    commands: ClassVar[tuple[Command, ...]] = ("effort", "velocity", "position", "impedance")
     states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step
     state_units: ClassVar[tuple[str, ...]] = ()  # of the states, in their order; none: not given
     may_rise: ClassVar[bool] = False  # whether its effort may grow with its speed
@@ -93,6 +96,7 @@ class Actuator(NotebookDisplay):
     rotor: Literal["reflected", "body"] = quantity(
         choices=("reflected", "body"), doc="an inertia at the joints, or a link that spins", default="reflected"
     )
+    friction_model: FrictionModel | None = field(default=None, repr=False)  # on its axis, beside `friction`
     device: DeviceBinding | None = field(default=None, repr=False)  # how a bus sees it
     source: Source | None = field(default=None, compare=False, repr=False)
 
@@ -113,7 +117,20 @@ class Actuator(NotebookDisplay):
     @property
     def depends_on_speed(self) -> bool:
         """Whether its effort changes with the speed or position of its axis within a step."""
-        return self.velocity_limit < inf or self.command in ("velocity", "position")
+        return self.velocity_limit < inf or self.command in FEEDBACK
+
+    @property
+    def follows(self) -> bool:
+        """Whether its effort is a steep line between limits: that of a drive with gains."""
+        return self.has_drive and self.command in FEEDBACK
+
+    def unsaturated(self, command: Number, shaft: Shaft, state: tuple[Number, ...]) -> Number:
+        """That line, where there is one."""
+        return self.wanted(command, shaft)
+
+    def at_step(self, dt: float) -> Actuator:
+        """The actuator as a simulation with this step has it."""
+        return self
 
     def winding(self, supply_voltage: float) -> Winding | None:
         """Its winding; where its file gives a torque-speed curve alone, that of this supply [V]. None without one."""
@@ -152,6 +169,8 @@ class Actuator(NotebookDisplay):
             return self.stiffness * (command - shaft.position) - self.damping_gain * shaft.speed
         if self.command == "velocity":
             return self.damping_gain * (command - shaft.speed)
+        if self.command == "impedance":
+            return command - self.stiffness * shaft.position - self.damping_gain * shaft.speed
         return command
 
     def bounded(self, effort: Number, shaft: Shaft) -> Number:

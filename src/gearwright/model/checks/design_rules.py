@@ -17,7 +17,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.mass.massless_designs import massless_designs
-from gearwright.model.parameters import axes, device_key
+from gearwright.model.parameters import axes, device_key, losses_key
 from gearwright.model.transmissions import Series, parameters, with_values
 
 if TYPE_CHECKING:
@@ -60,10 +60,14 @@ def _parts(robot: Mechanism) -> Iterator[tuple[str, Any]]:
     """Parts that may have rules, each with the prefix of its parameters."""
     for name, actuator in robot.actuators.items():
         yield f"{device_key(robot, name)}.", actuator
+        if actuator.friction_model is not None:
+            yield f"{device_key(robot, name)}.friction_model.", actuator.friction_model
     for name, t in robot.transmissions.items():
         key = device_key(robot, name)
         if t.map is not None and not (name in robot.actuators and key == name):
             yield f"{key}.", t.map
+        if t.losses.friction_model is not None:
+            yield f"{losses_key(robot, t)}.friction_model.", t.losses.friction_model
     for joint in robot.joints.values():
         for coordinate, axis in axes(joint):
             if axis.dynamics.friction_model is not None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gearwright.errors import CompileError
 from gearwright.model.contacts.choice import pairs_by_hand, pairs_by_rule
-from gearwright.model.contacts.counts import is_simulated, point_count
+from gearwright.model.contacts.counts import is_simulated, is_simulated_once_read, point_count
 from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
 from gearwright.model.geometry import Geometry, kind_name
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Mechanism
 
+OfFiles = Callable[[Geometry], Geometry]
 MOST_POINTS = 400  # candidates of a mechanism: each is a slot and some code of every step
 
 
@@ -25,15 +26,25 @@ class Found(NamedTuple):
     left_out: tuple[ContactPair, ...]
 
 
-def find_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None) -> Found:
-    """By the rule, or between links that the caller names by patterns. Raises CompileError if there are too many."""
+def find_contacts(
+    m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None, of_files: OfFiles | None = None
+) -> Found:
+    """By the rule, or between links that the caller names by patterns. Raises CompileError if there are too many.
+
+    `of_files` makes shapes that touch of those that refer to a file; it is asked only where that would touch.
+    """
     names = pairs_by_rule(m) if wanted is None else pairs_by_hand(m, wanted)
-    pairs = [
-        ContactPair(a=ContactSide.of(a, ga), b=ContactSide.of(b, gb), surface=ContactSurface.of(ga.surface, gb.surface))
+    made = of_files or (lambda g: g)
+    shapes = [
+        (a, b, *((made(ga), made(gb)) if is_simulated_once_read(ga.shape, gb.shape) else (ga, gb)))
         for a, b in names
         for ga in m.links[a].collisions
         for gb in m.links[b].collisions
         if collide(ga, gb)
+    ]
+    pairs = [
+        ContactPair(a=ContactSide.of(a, ga), b=ContactSide.of(b, gb), surface=ContactSurface.of(ga.surface, gb.surface))
+        for a, b, ga, gb in shapes
     ]
     simulated = [is_simulated(p.a.shape, p.b.shape) for p in pairs]
     found = Found(
@@ -49,9 +60,11 @@ def collide(a: Geometry, b: Geometry) -> bool:
     return bool(a.collision_bits & b.collides_with or b.collision_bits & a.collides_with)
 
 
-def with_contacts(m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None) -> tuple[Mechanism, list[str]]:
+def with_contacts(
+    m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None, of_files: OfFiles | None = None
+) -> tuple[Mechanism, list[str]]:
     """A copy with its contacts, and a message for each kind of pair that is left out."""
-    found = find_contacts(m, wanted)
+    found = find_contacts(m, wanted, of_files)
     by_kind: dict[str, list[ContactPair]] = {}
     for p in found.left_out:
         kinds = " and a ".join(sorted(kind_name(side.shape) for side in (p.a, p.b)))

@@ -1,4 +1,4 @@
-"""The base of all kinds of friction: how much resists, by speed or by what an axis has done before."""
+"""The base of all kinds of friction: how much resists, by speed, by load, or by what an axis has done before."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from gearwright.model.fields import Highlight, Rules, check, highlights
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionModel:
-    """Dry friction along one axis, beside its Coulomb and viscous numbers.
+    """Friction along one axis, of a joint, a transmission or a motor, beside its Coulomb and viscous numbers.
 
-    A type has `level`, the effort that holds or resists. A type with its own states has `respond` instead. Both are
-    written with NumPy functions, so that they accept floats, arrays, and the unknowns of the equations: steps solve for
-    the motion and the friction together.
+    A type defines one or several of these methods. All are written with NumPy functions, so that they accept floats,
+    arrays, and the unknowns of the equations: steps solve for the motion and the friction together.
+
+    | method | for |
+    |---|---|
+    | `level(speed)`, or `level_under(speed, motor, external)` | dry friction: it holds exactly up to its level |
+    | `resist(position, speed)` | what grows with the speed, or changes with the position |
+    | `respond(moved, time, state)` | friction with `states` of its own |
     """
 
     states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step; 0 at the start
@@ -27,11 +32,44 @@ class FrictionModel:
         """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
         return ()
 
+    # --- dry friction -------------------------------------------------------------------------------------------
+
     def level(self, speed: Any) -> Any:
         """The largest resisting effort at this speed, as magnitudes [N·m, N; rad/s, m/s]; at 0 the holding effort.
         Traced.
         """
         raise NotImplementedError
+
+    def level_under(self, speed: Any, motor: Any, external: Any) -> Any:
+        """The same under efforts of the motor, and of all else that acts along the axis [N·m, N], with their signs."""
+        return self.level(speed)
+
+    @property
+    def by_load(self) -> bool:
+        """Whether the level depends on what acts along the axis."""
+        return type(self).level_under is not FrictionModel.level_under
+
+    @property
+    def dry(self) -> bool:
+        """Whether there is a level, up to which it holds."""
+        return not self.states and (type(self).level is not FrictionModel.level or self.by_load)
+
+    # --- smooth friction ----------------------------------------------------------------------------------------
+
+    def resist(self, position: Any, speed: Any) -> Any:
+        """The effort against positive motion at this position and speed [N·m, N; rad, m; rad/s, m/s]. Traced."""
+        raise NotImplementedError
+
+    @property
+    def smooth(self) -> bool:
+        """Whether something resists smoothly."""
+        return type(self).resist is not FrictionModel.resist
+
+    def stored(self, position: Any) -> Any:
+        """The energy that it stores at this position [J]; none, where it does not depend on the position. Traced."""
+        return 0.0
+
+    # --- friction with states -----------------------------------------------------------------------------------
 
     def respond(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """The effort against positive motion [N·m, N], and the states, after an axis has moved so far [rad, m] in a

@@ -13,6 +13,8 @@ from gearwright.lazy import lazy_names
 if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.servos.data_sheet import DataSheet as DataSheet
     from gearwright.model.servos.data_sheet import NumberSource as NumberSource
+    from gearwright.model.servos.library import read_bam as read_bam
+    from gearwright.model.servos.library import servo_model as servo_model
     from gearwright.model.servos.library import servos as servos
     from gearwright.model.servos.servo_model import ServoModel as ServoModel
 else:

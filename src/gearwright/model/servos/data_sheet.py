@@ -2,7 +2,7 @@
 
 A gear loses a share of the torque on both of its sides, `f = c + l·|τ_motor − τ_load|`, so that
 
-    at no load   k·i₀ = c              k·ω₀ = V − R·i₀
+    at no load   k·i₀ = c + l·k·i₀     k·ω₀ = V − R·i₀
     stalled      V = R·i_s             k·i_s − τ_s = c + l·(k·i_s + τ_s)
 
 which gives R, k, c and l. With the torque constant τ_s/i_s of most tables, a servo would turn too fast by a third.
@@ -71,6 +71,6 @@ class DataSheet:
         idle = idle_share * self.stall_current if self.no_load_current is None else self.no_load_current
         resistance = self.voltage / self.stall_current
         k = (self.voltage - resistance * idle) / self.no_load_speed
-        most, friction = k * self.stall_current, k * idle
-        load = max((most - friction - self.stall_torque) / (most + self.stall_torque), 0.0)
-        return MotorNumbers(k, resistance, friction, load)
+        left = k * (self.stall_current - idle)
+        load = max((left - self.stall_torque) / (left + self.stall_torque), 0.0)
+        return MotorNumbers(k, resistance, (1.0 - load) * k * idle, load)

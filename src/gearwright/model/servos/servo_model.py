@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from gearwright.model.actuators import Actuator, ElectricMotor, PositionServo, Supply
+from gearwright.model.frictions.friction import Friction
+from gearwright.model.joints import AxisRef
 from gearwright.model.servos.data_sheet import DataSheet, MotorNumbers, NumberSource
 
 Sourced = tuple[float, NumberSource]
@@ -37,12 +40,18 @@ class ServoModel:
 
     @cached_property
     def motor(self) -> MotorNumbers:
-        """Winding and gear losses; those of the sheet where nobody has identified them."""
+        """Winding and gear losses that follow from the sheet, or as they were identified."""
         if self.winding is None:
             return self.sheet.motor()
         (k, _), (R, _) = self.winding
-        kinetic = self.friction.get("kinetic", (0.0, self.derived))[0]
-        return MotorNumbers(k, R, kinetic, self.friction.get("load", (0.0, self.derived))[0])
+        return MotorNumbers(k, R, self.value("kinetic", 0.0), self.value("load", 0.0))
+
+    @cached_property
+    def friction_model(self) -> Friction | None:
+        """Of its bearings and gears; None, where nothing is known of it."""
+        if self.friction:
+            return Friction(**{name: x for name, (x, _) in self.friction.items()})
+        return Friction(kinetic=self.motor.friction, load=self.motor.load) if self.has_winding else None
 
     @cached_property
     def sources(self) -> Mapping[str, NumberSource]:
@@ -50,14 +59,28 @@ class ServoModel:
         figures = (n for n, x in vars(self.sheet).items() if x is not None or n in self.elsewhere)
         found = {f"sheet.{n}": self.elsewhere.get(n, self.sheet_source) for n in figures}
         found |= {name: source for name, (_, source) in self.numbers.items()}
-        found["supply_voltage" if self.has_winding else "stall_torque"] = self.sheet_source
         if not self.has_winding:
-            return {**found, "no_load_speed": self.sheet_source}
+            return {**found, "stall_torque": self.sheet_source, "no_load_speed": self.sheet_source}
         k, R = (self.derived, self.derived) if self.winding is None else (self.winding[0][1], self.winding[1][1])
-        found |= {"torque_constant": k, "resistance": R}
+        found = {"supply_voltage": self.sheet_source, **found, "torque_constant": k, "resistance": R}
         own = self.friction or dict.fromkeys(("kinetic", "load"), (0.0, self.derived))
         return found | {f"friction_model.{name}": source for name, (_, source) in own.items()}
 
     def value(self, name: str, default: Any = None) -> Any:
-        """One of its numbers."""
-        return self.numbers[name][0] if name in self.numbers else default
+        """One of its numbers, of the actuator or of its friction."""
+        each = {**self.friction, **self.numbers}
+        return each[name][0] if name in each else default
+
+    def actuator(
+        self, name: str, joint: AxisRef | str | None = None, *, supply: Supply | None = None, **changes: Any
+    ) -> Actuator:
+        """It as an actuator of a mechanism. `supply`: that it shares with others. `changes`: fields of the actuator."""
+        own: dict[str, Any] = {n: x for n, (x, _) in self.numbers.items()}
+        own |= {"name": name, "joint": AxisRef.of(joint), "command": "position", "friction_model": self.friction_model}
+        if not self.has_winding:
+            torque, speed = self.sheet.stall_torque, self.sheet.no_load_speed
+            line = {"stall_torque": torque, "no_load_speed": speed, "effort_limit": torque}
+            return ElectricMotor(**{**line, **own, **changes})
+        volts = {"supply_voltage": self.sheet.voltage} if supply is None else {"supply": supply}
+        k, R, _, _ = self.motor
+        return PositionServo(**{**volts, "torque_constant": k, "resistance": R, **own, **changes})

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.transmissions.parameters import with_values as with_values
     from gearwright.model.transmissions.rod_linkage import RodLinkage as RodLinkage
     from gearwright.model.transmissions.series import LinearSeries as LinearSeries
+    from gearwright.model.transmissions.spatial_tendon import SpatialTendon as SpatialTendon
     from gearwright.model.transmissions.tied import Transmission as Transmission
     from gearwright.model.transmissions.tied import with_own as with_own
 else:

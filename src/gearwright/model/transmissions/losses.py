@@ -12,6 +12,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.fields import Highlight, check, highlights, meanings, quantity
+from gearwright.model.frictions.kind import FrictionModel
 
 LEAST = 1e-3  # efficiency of a map: what a user's function gives below it, or above 1, would make energy
 
@@ -42,6 +43,7 @@ class Losses:
         "N·m | N, rad/s | m/s, 1", table=True, default=(),
         doc="load, speed, efficiency …, on a grid, instead of one number; linear between points, constant beyond",
     )  # fmt: skip
+    friction_model: FrictionModel | None = field(default=None, repr=False)  # beside `friction`
     own: OwnEfficiency | None = field(default=None, repr=False)  # the kind whose method is asked, where it has one
 
     @staticmethod
@@ -88,7 +90,7 @@ class Losses:
     @property
     def lossless(self) -> bool:
         """Nothing is lost."""
-        return self.efficient and not self.friction and not self.damping
+        return self.efficient and not self.friction and not self.damping and self.friction_model is None
 
     @property
     def efficient(self) -> bool:

@@ -72,7 +72,7 @@ class RodLinkage(TransmissionMap):
         w, v, A, B = _parts(self.crank_screws[k], self.crank_ends[k], self.rod_ends[k])
         point: list[Any] = B.tolist()
         for screw, angle in reversed(list(zip(self.joint_screws, turned, strict=True))):
-            point = _moved(screw, angle, point)
+            point = moved_by_screw(screw, angle, point)
         length = float((B - A) @ (B - A))  # squared
         if not w.any():
             u = v / np.linalg.norm(v)
@@ -127,7 +127,7 @@ def _on_axis(w: Array, v: Array, point: Array) -> Array:
     return np.asarray(foot + w * float(w @ (point - foot)))
 
 
-def _moved(screw: Screw, angle: Any, point: list[Any]) -> list[Any]:
+def moved_by_screw(screw: Screw, angle: Any, point: list[Any]) -> list[Any]:
     """exp(screw·angle)·point, by Rodrigues."""
     w, v = _parts(screw)
     if not w.any():

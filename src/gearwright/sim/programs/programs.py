@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,14 @@ def _redirected(body: Body, places: ControlPlaces) -> Body:
         return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
 
     return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+
+
+def first_readings(equations: Equations) -> Program:
+    """The sensors after a reset, in place of what they read before."""
+    read = [s for s in program("sense_start", equations).slots if s.kind is not Kind.OUTPUT]
+    slots = tuple(replace(s, kind=Kind.STATE) if s.name == StepSlot.SENSOR else s for s in read)
+    body = (_stored(equations.sense_start, {"sensor_after": StepSlot.SENSOR}),)
+    return Program(name="first_readings", slots=slots, body=body)
 
 
 TANGENT = "tangent "  # of a program's name: with derivatives

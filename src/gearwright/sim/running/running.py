@@ -24,6 +24,7 @@ from gearwright.sim.recordings.sinks import opened
 from gearwright.sim.recordings.tables import widths
 from gearwright.sim.running.calling import ControllerCalls
 from gearwright.sim.running.clock import MOST_STEPS, checked
+from gearwright.sim.running.driving import driven
 from gearwright.sim.running.energy_watch import EnergyWatch, is_left_alone
 from gearwright.sim.running.reporting import unsettled, warn_unsettled
 from gearwright.sim.running.schedules import Schedule
@@ -47,14 +48,17 @@ Plan = dict[str, Schedule]  # by slot
 def run(
     sim: Simulation, duration: float, *, controller: Callable[..., Any] | None, command: Any, effort: Any,
     every: int, progress: bool, control_period: float | None = None, wrench: Any = None, record: Sequence[str] = (),
-    sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None,
+    sink: Sink | str | os.PathLike[str] | None = None, bands: Any = None, drive: Any = None,
 ) -> Recording:  # fmt: skip
     """See `Simulation.run`."""
     n, every = steps_in(duration, sim), whole("every", every)
     period = control_steps(control_period, sim.dt, ModelError)
     calls = None if controller is None else ControllerCalls(sim, controller, period)
     plan = planned(sim, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort}, n)
-    varying = [slot for slot in sim.inputs.slots if calls is not None or (slot in plan and plan[slot].varying)]
+    if drive is not None:
+        plan[StepSlot.TARGET] = driven(sim, drive, n, lambda: _times(sim, n))
+    changeable = [*sim.inputs.slots, *([StepSlot.TARGET] if StepSlot.TARGET in plan else [])]
+    varying = [slot for slot in changeable if calls is not None or (slot in plan and plan[slot].varying)]
     schema = run_schema(sim, every, record)
     shown = schema if bands is None or bands is False else banded_schema(schema, checked_bands(bands))
     recording = Recording(shown, sim.robot)
@@ -164,12 +168,12 @@ def _in_machine_code(sim: Simulation, n: int, plan: Plan, rows: RecordedRows, re
         )
         _check_alone(failed or clock.steps == begun + first + count)
         for slot, buffer in series.items():  # the last values stay held
-            sim.inputs.slots[slot].copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
+            state.slot(slot).copy_from(buffer.row(min(clock.steps - begun - first, count - 1)))
         state.touch()
         clock.check(failed, begun, last=first + count == n)
-        held = {slot: _held(sim, slot, kept) for slot in recorded_slots(sim) if slot in (*HELD, StepSlot.TARGET)}
-        given = {slot: _given(sim, slot, series, every, first, kept) for slot in sim.inputs.slots}
-        rows.add(kept, {**records, **held, **given})
+        others = [slot for slot in recorded_slots(sim) if slot not in records]
+        given = {slot: _given(sim, slot, series, every, first, kept) for slot in others}
+        rows.add(kept, {**records, **given})
         report(count)
 
 
@@ -187,7 +191,7 @@ def _hold_first(sim: Simulation, plan: Plan) -> None:
     for slot, schedule in plan.items():
         for i, values in schedule.varying.items():
             if len(values):
-                sim.inputs.slots[slot].fill(i, values[0])
+                sim.batch_state.fill(slot, i, values[0])
     sim.batch_state.touch()
 
 
@@ -199,7 +203,7 @@ def _now(sim: Simulation) -> dict[str, Buffer]:
 def _series(sim: Simulation, slot: str, schedule: Schedule, first: int, count: int) -> Buffer:
     """The inputs of some steps: those that change, and those that are held."""
     buffer = sim.batch_state.instance.buffer(slot, count)
-    buffer.copy_from(sim.inputs.slots[slot])
+    buffer.copy_from(sim.batch_state.slot(slot))
     for i, values in schedule.varying.items():
         buffer.fill(i, values[first : first + count])
     return buffer
@@ -233,8 +237,7 @@ def _step_by_step(
         for slot, schedule in plan.items():
             for i, values in schedule.varying.items():
                 value = np.broadcast_to(values[k], batch) if batch > 1 else float(values[k, 0])
-                sim.inputs.slots[slot].fill(i, value)
-        state.touch()
+                state.fill(slot, i, value)
         command, effort = given_values.split(commands, coordinates, controller())
         before = sim.clock.steps
         sim.step(command=command or None, effort=effort or None)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from gearwright.model import AxisRef, Joint, Mechanism
 
-TURNING = {"position": "rad", "velocity": "rad/s", "effort": "N·m", "voltage": "V"}
-PUSHING = {"position": "m", "velocity": "m/s", "effort": "N", "voltage": "V"}
+TURNING = {"position": "rad", "velocity": "rad/s", "effort": "N·m", "impedance": "N·m", "voltage": "V"}
+PUSHING = {"position": "m", "velocity": "m/s", "effort": "N", "impedance": "N", "voltage": "V"}
 
 
 class Units(NamedTuple):

@@ -93,6 +93,9 @@ class Cia402(CanDevice):
         self._last = self._due = t
         self._restart(t)
 
+    def boot(self, t: float) -> list[Frame]:
+        return self.nmt.boot(t)
+
     def _restart(self, t: float) -> None:
         self.objects.values = dict(self.objects.defaults)
         for key, row in ROWS.items():

@@ -60,14 +60,20 @@ class Nmt:
         self.now = t
         t += ROUNDING
         frames: list[Frame] = []
-        if self.state == BOOT and t >= self._boot_due:
-            frames.append(Frame(0x700 + self.node, b"\0"))
-            self.state = PRE_OPERATIONAL
-            self._schedule(t, self.dictionary[0x1017, 0])
+        if t >= self._boot_due:
+            frames += self.boot(t)
         if t >= self._heartbeat_due:
             frames.append(Frame(0x700 + self.node, bytes([self.state])))
             self._heartbeat_due = max(self._heartbeat_due + self.dictionary[0x1017, 0] * 1e-3, self.now)
         return frames, self._lost(t)
+
+    def boot(self, t: float) -> list[Frame]:
+        """The boot-up message, if it has not been sent."""
+        if self.state != BOOT:
+            return []
+        self.state = PRE_OPERATIONAL
+        self._schedule(t, self.dictionary[0x1017, 0])
+        return [Frame(0x700 + self.node, b"\0")]
 
     def next_time(self) -> float:
         if self.state == BOOT:

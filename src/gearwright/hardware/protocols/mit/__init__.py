@@ -10,6 +10,7 @@ from gearwright.hardware.protocols.mit import messages, models
 from gearwright.hardware.protocols.mit.damiao import Damiao
 from gearwright.hardware.protocols.mit.mini_cheetah import CubeMars, MiniCheetah, MitDrive
 from gearwright.hardware.protocols.mit.robstride import RobStride
+from gearwright.hardware.protocols.mit.robstride_mit import RobStrideMit
 
 _BUS = 'can.Bus(interface="gearwright", channel="{channel}")'
 
@@ -22,7 +23,7 @@ class MitProtocol(Protocol):
         for d in devices.values():
             if isinstance(d, Damiao):
                 rows += messages.damiao(d.node, int(d.registers[7]), d.ranges)
-            elif isinstance(d, MitDrive):
+            elif isinstance(d, MitDrive) and not isinstance(d, RobStrideMit):
                 rows += messages.mini_cheetah(d.node, d.ranges)
         return dbc.written(rows)
 
@@ -30,6 +31,7 @@ class MitProtocol(Protocol):
 MINI_CHEETAH = MitProtocol(
     name="mini_cheetah",
     title="mini-cheetah",
+    geared=True,
     device=MiniCheetah,
     models=models.MINI_CHEETAH,
     client=f"{_BUS}, id {{node}}",
@@ -37,6 +39,7 @@ MINI_CHEETAH = MitProtocol(
 CUBEMARS = MitProtocol(
     name="cubemars",
     title="CubeMars AK, MIT mode",
+    geared=True,
     device=CubeMars,
     models=models.CUBEMARS,
     client=f"{_BUS}, id {{node}}",
@@ -44,6 +47,7 @@ CUBEMARS = MitProtocol(
 DAMIAO = MitProtocol(
     name="damiao",
     title="Damiao",
+    geared=True,
     device=Damiao,
     models=models.DAMIAO,
     nodes=range(1, 16),
@@ -52,7 +56,15 @@ DAMIAO = MitProtocol(
 ROBSTRIDE = Protocol(
     name="robstride",
     title="RobStride",
+    geared=True,
     device=RobStride,
     models=models.ROBSTRIDE,
     client=f"{_BUS}, extended ids, address {{node}}",
+)
+ROBSTRIDE_MIT = MitProtocol(
+    name="robstride_mit",
+    title="RobStride, MIT dialect",
+    device=RobStrideMit,
+    models=models.ROBSTRIDE,
+    client=f"{_BUS}, id {{node}}",
 )

@@ -38,7 +38,7 @@ class Damiao(MitDrive):
         master = int(self.options["master"], 0) if "master" in self.options else node + MASTER
         self.registers |= {
             1: drive.motor.torque_constant, 2: drive.motor.over_temperature, 7: master, 8: node,
-            9: round(self.timeout / TIMEOUT_UNIT), 12: drive.inertia, 17: drive.motor.resistance,
+            9: round(self.timeout / TIMEOUT_UNIT), 12: drive.load.inertia, 17: drive.motor.resistance,
             21: m.position_range, 22: m.velocity_range, 23: m.torque_range,
             25: gains.velocity, 26: gains.integral, 27: gains.position, 59: min(drive.motor.current_limit, 1e6),
         }  # fmt: skip

@@ -16,6 +16,8 @@ from gearwright.hardware.setpoints import COAST, Impedance
 
 TICK = 1e-3  # [s] between two looks at temperature, supply and time-out while the motor is on
 
+TEMPERATURE_OFFSET = 40.0  # [K] by which CubeMars' byte is more than the temperature in °C
+
 
 class MitDrive(CanDevice):
     """Takes commands while it is enabled, answers every frame with its state."""
@@ -132,13 +134,20 @@ class MiniCheetah(MitDrive):
 
 
 class CubeMars(MitDrive):
-    """Answers with eight bytes: the last two are the temperature plus 40 °C, and the error code."""
+    """Answers with eight bytes: the last two are the temperature and the error code.
+
+    The temperature is counted from −40 °C; some firmware sends it as it is (option `temperature_offset=0`).
+    """
 
     over_temperature, under_voltage, lost = 1, 4, 5
     names: ClassVar[Mapping[int, str]] = {1: "motor over-temperature", 4: "under-voltage", 5: "communication lost"}
 
+    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
+        super().__init__(drive, node, options)
+        self._offset = float(self.options.get("temperature_offset", TEMPERATURE_OFFSET))  # [K]
+
     def answer(self) -> Frame:
         now = self.drive.sample
         state = codec.pack_state(self.position, now.velocity, now.torque, self.ranges)
-        heat = round(min(max(now.temperature + 40.0, 0.0), 255.0))
+        heat = round(min(max(now.temperature + self._offset, 0.0), 255.0))
         return Frame(int(self.options.get("master", "0"), 0), bytes([self.node]) + state + bytes([heat, self.error]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,16 @@ OPTIONS = {
 SETTINGS = {
     "id.id": "node",
     "servo.pid_position.kp": "kp",
+    "servo.pid_position.ki": "ki",
     "servo.pid_position.kd": "kd",
+    "servo.pid_position.ilimit": "ilimit",
     "servo.default_timeout_s": "default_timeout",
     "servopos.position_min": "position_min",
     "servopos.position_max": "position_max",
+    "servo.max_current_A": "max_current",
+    "motor_position.rotor_to_output_ratio": "rotor_to_output",
 }
+NAME, LONGEST_VALUE, MOST_OTHERS = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9_]+)+"), 64, 1024
 
 
 class Console:
@@ -38,6 +44,7 @@ class Console:
 
     def __init__(self, device: Moteus) -> None:
         self.device = device
+        self.others: dict[str, str] = {}  # settings that have no effect here: they are kept
         self.clear()
 
     def clear(self) -> None:
@@ -158,15 +165,26 @@ class Console:
         if verb == "enumerate":
             return self._enumerate(words)
         setting = SETTINGS.get(words[0]) if words else None
+        if setting is None and verb == "get":
+            return f"{self.others[words[0]]}\r\n" if words and words[0] in self.others else "ERR error reading\r\n"
         if setting is None:
-            return "ERR error reading\r\n" if verb == "get" else "ERR error setting\r\n"
+            kept = verb == "set" and len(words) == 2 and self.keep(*words)
+            return OK if kept else "ERR error setting\r\n"
         if verb == "get":
             return f"{getattr(self._holder(setting), setting)}\r\n"
         return self._set(setting, words[1:]) if verb == "set" else UNKNOWN
 
+    def keep(self, name: str, value: str) -> bool:
+        """A setting that this servo does not have: it is remembered, as a client expects. False if it cannot be one."""
+        known = name in self.others or len(self.others) < MOST_OTHERS
+        if name in SETTINGS or not known or not NAME.fullmatch(name) or len(value) > LONGEST_VALUE:
+            return False
+        self.others[name] = value
+        return True
+
     def _enumerate(self, words: list[str]) -> str:
         lines = {name: getattr(self._holder(setting), setting) for name, setting in SETTINGS.items()}
-        lines |= {f"uuid.uuid.{n}": byte for n, byte in enumerate(self.device.uuid)}
+        lines |= {f"uuid.uuid.{n}": byte for n, byte in enumerate(self.device.uuid)} | self.others
         own = {name: value for name, value in lines.items() if not words or name.split(".")[0] == words[0]}
         return "".join(f"{name} {value}\r\n" for name, value in own.items()) + OK if own else "ERR unknown group\r\n"
 
@@ -183,7 +201,7 @@ class Console:
             if not 0 < value < 127 or value != int(value):
                 return "ERR error setting\r\n"
             value = int(value)
-        elif not bounds and not (isfinite(value) and value >= 0.0):
+        elif (not bounds and not (isfinite(value) and value >= 0.0)) or (setting == "rotor_to_output" and value == 0.0):
             return "ERR error setting\r\n"
         elif bounds and not isfinite(value):
             value = float("-inf") if setting == "position_min" else float("inf")

@@ -20,7 +20,10 @@ from gearwright.hardware.protocols.moteus.servo import COMMANDED, FAULT, FAULTS,
 TICK = 1e-3  # [s] of trajectories, watchdog and faults
 BROADCAST = 0x7F
 FIRMWARE, MAP_VERSION = 0x010A, 5
-SETTINGS = ("kp", "kd", "default_timeout", "position_min", "position_max", "zero")  # of the servo, that are kept
+SETTINGS = (
+    "kp", "ki", "kd", "ilimit", "default_timeout", "position_min", "position_max", "zero", "rotor_to_output",
+    "max_current",
+)  # fmt: skip  # of the servo, that are kept
 
 
 class Moteus(CanDevice):
@@ -60,13 +63,16 @@ class Moteus(CanDevice):
     @property
     def memory(self) -> dict[str, int | float | str]:
         kept = {name: getattr(self.servo, name) for name in SETTINGS}
-        return {"node": self.node, **{name: value for name, value in kept.items() if isfinite(value)}}
+        finite = {name: value for name, value in kept.items() if isfinite(value)}
+        return {"node": self.node, **finite, **self.console.others}
 
     @memory.setter
     def memory(self, values: Mapping[str, int | float | str]) -> None:
         self.node = int(values.get("node", self.node))
         for name in SETTINGS:
             setattr(self.servo, name, float(values.get(name, getattr(self.servo, name))))
+        for name, value in values.items():
+            self.console.keep(name, str(value))
 
     # --- the bus ------------------------------------------------------------------------------------------------
 
@@ -147,7 +153,7 @@ class Moteus(CanDevice):
             "mode": lambda: servo.mode,
             "position": lambda: servo.position,
             "velocity": lambda: servo.velocity,
-            "torque": lambda: drive.sample.torque,
+            "torque": lambda: servo.output_torque(drive.sample.torque),
             "q_current": lambda: drive.sample.current,
             "abs_position": lambda: drive.sample.position / servo.turn,
             "power": lambda: drive.sample.power,
@@ -159,10 +165,10 @@ class Moteus(CanDevice):
             "fault": lambda: servo.fault,
             "control_position": lambda: servo.profile.position,
             "control_velocity": lambda: servo.profile.velocity,
-            "control_torque": lambda: drive.torque,
+            "control_torque": lambda: servo.output_torque(drive.torque),
             "position_error": lambda: servo.position - servo.profile.position,
             "velocity_error": lambda: servo.velocity - servo.profile.velocity,
-            "torque_error": lambda: drive.sample.torque - drive.torque,
+            "torque_error": lambda: servo.output_torque(drive.sample.torque - drive.torque),
             "encoder_0_position": lambda: servo.position,
             "encoder_0_velocity": lambda: servo.velocity,
             "encoder_validity": lambda: 1,

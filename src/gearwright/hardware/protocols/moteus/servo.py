@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan, tau
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
-from gearwright.hardware.protocols.defaults import elapsed
+from gearwright.hardware.protocols.defaults import LOSSES, elapsed
 from gearwright.hardware.protocols.moteus.registers import COMMANDS
 from gearwright.hardware.setpoints import COAST, Brake, Current, Impedance, Setpoint, Torque
 
@@ -17,6 +17,8 @@ COMMANDED = frozenset({STOPPED, CURRENT, POSITION, ZERO_VELOCITY, STAY_WITHIN, B
 OVER_TEMPERATURE, UNDER_VOLTAGE, START_OUTSIDE = 38, 40, 39
 FAULTS = {38: "over-temperature", 39: "outside limits", 40: "under-voltage"}
 FREQUENCY = 100.0  # [rad/s] of the position loop as delivered, for the inertia at the shaft
+LARGEST_CURRENT = 1000.0  # [A]: where nothing else limits it
+DROOP = 5e-4  # [rad, m] of the joint under its weight and friction: as delivered, there is no integral
 
 
 class MoteusServo:
@@ -24,13 +26,26 @@ class MoteusServo:
 
     def __init__(self, drive: MotorDrive) -> None:
         self.drive = drive
-        self.turn = 1.0 if drive.length else tau  # [rad]
-        self.kp = drive.inertia * FREQUENCY**2 * self.turn  # [N·m/turn]
-        self.kd = 2.0 * drive.inertia * FREQUENCY * self.turn  # [N·m·s/turn]
+        self.rotor_to_output = 1.0  # turns of the output in one of the shaft
+        self.max_current = min(drive.motor.current_limit, LARGEST_CURRENT)  # [A]
+        load = drive.load
+        stiffness = max(load.inertia * FREQUENCY**2, load.holding / (DROOP * load.travel))  # [N·m/rad]
+        damping = max(2.0 * (load.inertia * stiffness) ** 0.5, LOSSES * load.damping)
+        self.kp, self.kd = stiffness * self.turn, damping * self.turn  # [N·m/turn], [N·m·s/turn]
+        self.ki = self.ilimit = 0.0  # [N·m/(turn·s)], [N·m]
         self.default_timeout = 0.1  # [s]
         self.position_min, self.position_max = -inf, inf  # [turn]
         self.zero = 0.0  # [rad]
         self.power_on(0.0)
+
+    @property
+    def turn(self) -> float:
+        """[rad, m] of the shaft in a turn of the output."""
+        return (1.0 if self.drive.length else tau) / self.rotor_to_output
+
+    def output_torque(self, torque: float) -> float:
+        """Of the output, for that of the shaft [N·m]."""
+        return torque / self.rotor_to_output
 
     def power_on(self, t: float) -> None:
         self.mode, self.fault = STOPPED, 0
@@ -81,7 +96,7 @@ class MoteusServo:
 
     def _enter(self, mode: int) -> None:
         self.mode, self._deadline, self.complete = mode, inf, False
-        self.drive.current_limit = inf
+        self.drive.current_limit = self.max_current
         if mode in (STOPPED, FAULT):
             self.drive.write(COAST)
 
@@ -99,7 +114,8 @@ class MoteusServo:
             lasts = self.default_timeout if timeout == 0.0 else timeout
             self._deadline = inf if isnan(lasts) or lasts < 0.0 else self.now + lasts
         most = c["within_maximum_torque"] if within else c["command_maximum_torque"]
-        self.drive.current_limit = inf if isnan(most) else abs(most) / self.drive.motor.torque_constant
+        allowed = inf if isnan(most) else abs(most) * self.rotor_to_output / self.drive.motor.torque_constant
+        self.drive.current_limit = min(allowed, self.max_current)
         self.complete = False
         if self.mode == POSITION and not self._limited():
             if not isnan(c["command_position"]):
@@ -138,31 +154,33 @@ class MoteusServo:
         self.drive.write(self._setpoint())
 
     def _setpoint(self) -> Setpoint:
-        c, turn = self.command, self.turn
+        c, turn, n = self.command, self.turn, self.rotor_to_output
         if self.mode == POSITION:
             return Impedance(
                 self.profile.position * turn + self.zero, self.profile.velocity * turn,
-                self.kp / turn * _finite(c["command_kp_scale"], 1.0),
-                self.kd / turn * _finite(c["command_kd_scale"], 1.0),
-                _finite(c["command_feedforward_torque"], 0.0),
+                n * self.kp / turn * _finite(c["command_kp_scale"], 1.0),
+                n * self.kd / turn * _finite(c["command_kd_scale"], 1.0),
+                n * _finite(c["command_feedforward_torque"], 0.0),
+                n * self.ki / turn, n * self.ilimit * _finite(c["command_ilimit_scale"], 1.0),
             )  # fmt: skip
         if self.mode == CURRENT:
             return Current(_finite(c["command_q_current"], 0.0))
         if self.mode in (ZERO_VELOCITY, TIMEOUT):
-            return Impedance(kd=self.kd / turn)
+            return Impedance(kd=n * self.kd / turn)
         if self.mode == STAY_WITHIN:
             return self._within()
         return Brake() if self.mode == BRAKE else COAST
 
     def _within(self) -> Setpoint:
-        c, turn = self.command, self.turn
+        c, turn, n = self.command, self.turn, self.rotor_to_output
         low, high = _finite(c["within_lower_bound"], -inf), _finite(c["within_upper_bound"], inf)
-        torque = _finite(c["within_feedforward_torque"], 0.0)
+        torque = n * _finite(c["within_feedforward_torque"], 0.0)
         kept = min(max(self.position, low), high)
         if kept == self.position:
             return Torque(torque)
-        kp = self.kp / turn * _finite(c["within_kp_scale"], 1.0)
-        return Impedance(kept * turn + self.zero, 0.0, kp, self.kd / turn * _finite(c["within_kd_scale"], 1.0), torque)
+        kp, kd = (n * gain / turn for gain in (self.kp, self.kd))
+        kp, kd = kp * _finite(c["within_kp_scale"], 1.0), kd * _finite(c["within_kd_scale"], 1.0)
+        return Impedance(kept * turn + self.zero, 0.0, kp, kd, torque)
 
     def tick(self, t: float) -> None:
         dt, self._last, self.now = elapsed(self._last, t), t, t

@@ -75,7 +75,7 @@ CHANNELS: dict[str, Fields] = {
         "position": (F32, lambda m: m.servo.position),
         "velocity": (F32, lambda m: m.servo.velocity),
         "velocity_filt": (F32, lambda m: m.servo.velocity),
-        "torque_Nm": (F32, lambda m: m.drive.sample.torque),
+        "torque_Nm": (F32, lambda m: m.servo.output_torque(m.drive.sample.torque)),
         "control_position": (F32, lambda m: m.servo.profile.position),
         "control_velocity": (F32, lambda m: m.servo.profile.velocity),
         "trajectory_done": (BOOL, lambda m: m.servo.complete),

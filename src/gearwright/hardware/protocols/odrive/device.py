@@ -18,7 +18,8 @@ from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, EST
 TICK = 1e-3  # [s] between two steps of trajectories and checks
 HEARTBEAT, ENCODER = 0.1, 0.01  # [s] as delivered
 VERSION = bytes([2, 4, 4, 58, 0, 6, 10, 0])  # protocol, hardware 4.4 variant 58, firmware 0.6.10, released
-SERIAL = 0x6765617277
+SERIAL = 0x6765617277  # plus the node as delivered
+ADDRESS, BROADCAST = 0x06, 0x3F  # every node answers when its address is asked for under this id
 
 
 class ODrive(CanDevice):
@@ -27,6 +28,7 @@ class ODrive(CanDevice):
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.axis = OdriveAxis(drive, float(self.options.get("watchdog", 0.0)))
+        self.serial = SERIAL + node
         self._commands = self._command_table()
         self._queries = self._query_table()
         self.power_on(0.0)
@@ -66,9 +68,9 @@ class ODrive(CanDevice):
     # --- the bus ----------------------------------------------------------------------------------------------
 
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
-        if frame.extended or frame.fd or frame.id >> 5 != self.node:
+        node, command = frame.id >> 5, frame.id & 0x1F
+        if frame.extended or frame.fd or not (node == self.node or (node == BROADCAST and command == ADDRESS)):
             return []
-        command = frame.id & 0x1F
         self._now = self.axis.fed = t
         if command in self._queries and not frame.data:
             return [self._answer(command)]
@@ -112,7 +114,7 @@ class ODrive(CanDevice):
                 axis.active | axis.disarm_reason, axis.state, axis.result, axis.trajectory_done, 0
             ),
             0x03: lambda: Struct("<II").pack(axis.active, axis.disarm_reason),
-            0x06: lambda: bytes([self.node]) + (SERIAL + self.node).to_bytes(6, "little") + b"\0",
+            ADDRESS: lambda: bytes([self.node]) + self.serial.to_bytes(6, "little") + b"\0",
             0x09: lambda: pair(axis.position, drive.sample.velocity / axis.turn),
             0x14: lambda: pair(drive.torque / drive.motor.torque_constant, drive.sample.current),
             0x15: lambda: pair(drive.sample.temperature, drive.sample.temperature),
@@ -127,7 +129,7 @@ class ODrive(CanDevice):
         axis = self.axis
         return {
             0x02: (Struct(""), lambda: axis.disarm(ESTOP)),
-            0x06: (Struct("<BIH"), self._set_address),
+            ADDRESS: (Struct("<BIH"), self._set_address),
             0x07: (Struct("<I"), axis.request_state),
             0x0B: (Struct("<II"), axis.set_mode),
             0x0C: (Struct("<fhh"), axis.set_position),
@@ -145,7 +147,7 @@ class ODrive(CanDevice):
         }
 
     def _set_address(self, node: int, low: int, high: int) -> None:
-        if low | high << 32 == SERIAL + self.node and node < 0x3F:
+        if low | high << 32 == self.serial and node < BROADCAST:
             self.node = node
 
     def _reboot(self, action: int) -> None:

@@ -29,10 +29,13 @@ class MeshProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def read(self, path: Path, roots: Sequence[Path]) -> bytes:
-        """The answer of `mesh_reader.read`: a zero byte, bounds, glTF. Files that it names are read below `roots`."""
+    def read(self, path: Path, roots: Sequence[Path], want: str = "") -> bytes:
+        """The answer of `mesh_reader.read`: a zero byte, bounds, glTF. Files that it names are read below `roots`.
+
+        Of "points" or "heights" it is the answer of `read_points` or `read_heights`.
+        """
         with self._lock:
-            answer = self._ask({"path": str(path), "roots": [str(root) for root in roots]})
+            answer = self._ask({"path": str(path), "roots": [str(root) for root in roots], "want": want})
         if answer[:1] == b"\0":
             return answer
         raise UnreadableMeshError(str(json.loads(answer)))

@@ -2,7 +2,9 @@
 
 A request is a line of JSON with the path, and with the folders in which files may lie that the mesh names: materials,
 textures, buffers. The answer is eight bytes of length, and so many bytes: JSON with the error,
-or a zero, the corners of the bounding box (six doubles), and a binary glTF.
+or a zero, the corners of the bounding box (six doubles), and a binary glTF. Where the request wants "points", it is a
+zero and the extreme ones of a mesh (three doubles each); where it wants "heights", a zero, the number of rows, and the
+brightness of an image's pixels (doubles from 0 to 1).
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from gearwright.optional import install_line
 
 MEMORY = 4 << 30  # bytes of address space of the process
 MOST_TRIANGLES = 3_000_000
+MOST_PIXELS = 16_000_000
+DIRECTIONS = 2000  # in which a hull is looked at
 LARGEST = 100 << 20  # bytes of a file
 ENCODINGS = ("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252")
 ROUGHNESS, METALNESS = 0.75, 0.0  # of surfaces whose file says nothing of either: paint, not chrome
@@ -55,7 +59,53 @@ class Companions:
 
 
 def read(path: Path, roots: Sequence[Path]) -> bytes:
-    """The answer for a file."""
+    """The answer for a file that is to be seen."""
+    import numpy as np
+
+    loaded = _scene(path, roots)
+    if isinstance(loaded, bytes):
+        return loaded
+    bounds = np.asarray(loaded.bounds, float)
+    if bounds.shape != (2, 3) or not np.isfinite(bounds).all():
+        return _refusal("has no finite size")
+    for geometry in loaded.geometry.values():
+        _paint(geometry)
+    return b"\0" + bounds.tobytes() + bytes(loaded.export(file_type="glb"))
+
+
+def read_points(path: Path, roots: Sequence[Path]) -> bytes:
+    """The points that are the farthest in one of many directions."""
+    import numpy as np
+
+    loaded = _scene(path, roots)
+    if isinstance(loaded, bytes):
+        return loaded
+    points = np.asarray(loaded.to_mesh().vertices, float)
+    if not np.isfinite(points).all():
+        return _refusal("has points that are not finite")
+    k = np.arange(DIRECTIONS) + 0.5
+    z, turn = 1 - 2 * k / DIRECTIONS, np.pi * (1 + 5**0.5) * k
+    around = np.column_stack([np.sqrt(1 - z * z) * np.cos(turn), np.sqrt(1 - z * z) * np.sin(turn), z])
+    farthest = {int((points @ d).argmax()) for d in (*np.eye(3), *-np.eye(3), *around)}
+    return b"\0" + points[sorted(farthest)].tobytes()
+
+
+def read_heights(path: Path, roots: Sequence[Path]) -> bytes:
+    """Rows of an image from its top, as brightness."""
+    import numpy as np
+    from PIL import Image
+
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    with Image.open(path) as image:
+        if image.width * image.height > MOST_PIXELS:
+            return _refusal(f"has {image.width}×{image.height} pixels; at most {MOST_PIXELS} are read")
+        deep = image.mode.startswith("I")
+        pixels = np.asarray(image if deep else image.convert("L"), float) / (65535.0 if deep else 255.0)
+    return b"\0" + struct.pack("<Q", len(pixels)) + pixels.tobytes()
+
+
+def _scene(path: Path, roots: Sequence[Path]) -> Any:
+    """What a file shows, in metres, or the reason why it cannot be had."""
     import numpy as np
     import trimesh
 
@@ -74,12 +124,7 @@ def read(path: Path, roots: Sequence[Path]) -> bytes:
     unit = _metres(loaded)
     if unit != 1.0:
         loaded.apply_transform(np.diag([unit, unit, unit, 1.0]))
-    bounds = np.asarray(loaded.bounds, float)
-    if bounds.shape != (2, 3) or not np.isfinite(bounds).all():
-        return _refusal("has no finite size")
-    for geometry in loaded.geometry.values():
-        _paint(geometry)
-    return b"\0" + bounds.tobytes() + bytes(loaded.export(file_type="glb"))
+    return loaded
 
 
 def _plain_xml(data: bytes) -> bytes:
@@ -125,7 +170,8 @@ def _refusal(why: str) -> bytes:
 def _answer(line: str) -> bytes:
     try:
         request = json.loads(line)
-        return read(Path(request["path"]), [Path(root) for root in request["roots"]])
+        wanted = {"points": read_points, "heights": read_heights}.get(request.get("want", ""), read)
+        return wanted(Path(request["path"]), [Path(root) for root in request["roots"]])
     except ImportError as error:
         return _refusal(f"needs {error.name}, which is not installed; run: {install_line(str(error.name))}")
     except MemoryError:

@@ -1,0 +1,1 @@
+"""Gearwright's actuation inside other engines. Import the bridge of the engine: `import gearwright.bridges.mujoco`."""

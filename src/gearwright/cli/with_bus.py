@@ -1,0 +1,47 @@
+"""`gearwright with-bus`: runs a driver whose SocketCAN interface or serial port is written in its code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from gearwright.errors import GearwrightError
+
+
+def with_bus(
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="The driver, after --.")],
+    can: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=CHANNEL", help="SocketCAN interface of the driver and channel of the server."),
+    ] = None,
+    port: Annotated[
+        list[str] | None, typer.Option(metavar="DEVICE=PATH", help="Serial port of the driver and of the server.")
+    ] = None,
+    preload: Annotated[
+        bool, typer.Option(help="Serve programs that are not Python through a library, built with a C compiler.")
+    ] = True,
+) -> None:
+    """Run a driver unchanged against a served robot: its can0, vcan0 or /dev/ttyUSB0 is the simulated one."""
+    from gearwright.hardware.with_bus import environment
+
+    try:
+        env = environment(_pairs(can, "--can can0=can0"), _pairs(port, "--port /dev/ttyUSB0=./ttyARM"), preload=preload)
+        sys.stdout.flush()
+        os.execvpe(command[0], command, env)
+    except (GearwrightError, OSError) as error:
+        typer.echo(f"error: {command[0]}: {error}" if isinstance(error, OSError) else f"error: {error}", err=True)
+        raise typer.Exit(2) from error
+
+
+def _pairs(given: Iterable[str] | None, example: str) -> dict[str, str]:
+    found = {}
+    for text in given or ():
+        name, equals, place = text.partition("=")
+        if not equals:
+            raise GearwrightError(f"{text!r:.80} has no '=': e.g. {example}")
+        found[name] = place
+    return found

@@ -1,0 +1,56 @@
+"""<replicate>: what is inside it, several times, each moved and turned against the one before."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from gearwright.formats.mjcf.bodies import read_children
+from gearwright.formats.mjcf.grammar import heed
+from gearwright.formats.mjcf.parts import Parts, Place
+from gearwright.formats.mjcf.poses import turned_by_euler
+from gearwright.formats.mjcf.values import real, vector
+from gearwright.formats.xml.located_xml import Element
+from gearwright.model.poses import IDENTITY, Pose
+
+MAX_COPIES = 1000
+MAX_COPIED = 20_000  # elements
+NAMED = ("body", "joint", "freejoint", "geom", "site", "frame")
+
+
+def read_replicate(e: Element, at: Place, parts: Parts) -> None:
+    heed(e, "body/replicate")
+    assert at.file is not None
+    count = int(real(e, "count", 0.0))
+    parts.copied += max(count, 0) * _size(e)
+    if not 0 < count <= MAX_COPIES or parts.copied > MAX_COPIED:
+        e.error("xml-unsafe", f"attribute count: 1 to {MAX_COPIES} copies are made, of {MAX_COPIED} elements at most")
+        return
+    separator, digits = e.get("sep") or "", len(str(count - 1))
+    turn = turned_by_euler(vector(e, "euler"), at.file.compiler)
+    step, X = Pose(turn, np.array(vector(e, "offset"))), IDENTITY
+    for i in range(count):
+        one = copied(e, f"{separator}{i:0{digits}d}")
+        place = replace(at, X_BF=at.X_BF @ X, childclass=e.get("childclass") or at.childclass)
+        read_children(one, place, parts)
+        X = Pose(X.R @ step.R, X.p + step.p) if np.array_equal(step.R, IDENTITY.R) else X @ step
+
+
+def _size(e: Element) -> int:
+    return 1 + sum(_size(c) for c in e.children)
+
+
+def copied(e: Element, suffix: str) -> Element:
+    """The element and everything in it, with a suffix behind the names of parts."""
+    for child in e.children:
+        e.all(child.tag)
+    one = copy(e)
+    one.attributes = dict(e.attributes)
+    if e.tag in NAMED and "name" in e.attributes:
+        one.attributes["name"] += suffix
+    one.children = [copied(c, suffix) for c in e.children]
+    for c in one.children:
+        c.parent = one
+    return one

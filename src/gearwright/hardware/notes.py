@@ -1,0 +1,61 @@
+"""What the owner of a simulated robot should know of its drives before a client connects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+
+from gearwright.errors import counted
+from gearwright.hardware import shafts
+from gearwright.hardware.binding import Bound
+from gearwright.hardware.drive import NEAR, MotorDrive
+from gearwright.model import Mechanism
+
+MOST_NAMES = 4
+
+
+def notes(
+    robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, MotorDrive], model: str | None
+) -> Iterator[str]:
+    """`robot` as its file has it; `model`: the product that was asked for."""
+    yield from _sides(bound)
+    yield from _caps(robot, bound, drives)
+    own = [b.actuator for b in bound if model is not None and dict(b.options).get("model") != model]
+    if own:
+        yield f"model {model} has no effect on {listed(own)}: the file binds {'it' if len(own) == 1 else 'them'} itself"
+    idle = [b.actuator for b in bound if not shafts.ratios(robot, b.actuator) and b.actuator not in robot.acting]
+    if idle:
+        yield f"{listed(idle)}: no joint or transmission connects {'it' if len(idle) == 1 else 'them'}"
+
+
+def _sides(bound: Sequence[Bound]) -> Iterator[str]:
+    for name in dict.fromkeys(b.protocol.name for b in bound):
+        inside = [b.actuator for b in bound if b.protocol.name == name and abs(b.gear.ratio) != 1.0]
+        if inside:
+            yield (
+                f"{name}: {listed(inside)} count at the joint, as products with a gear inside do; "
+                "the option side=actuator counts at the motor of the file"
+            )
+
+
+def _caps(robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, MotorDrive]) -> Iterator[str]:
+    """Products whose current does not drive what the file's motor could give."""
+    for b in bound:
+        actuator, drive = robot.actuators[b.actuator], drives[b.actuator]
+        curve = max((torque for _, torque in actuator.torque_speed), default=inf)
+        motor = min(actuator.effort_limit, curve) * abs(b.gear.ratio)
+        k = b.motor.torque_constant if not b.motor.resistance else drive.motor.torque_constant
+        registers = drive.current_limit if b.motor.rated_torque < inf else inf  # else they follow the file
+        product = min(b.motor.current_limit * k, registers * drive.motor.torque_constant)
+        if product < (1.0 - NEAR) * motor < inf:
+            yield (
+                f"{b.actuator}: the current limit of its {b.protocol.name} drive holds the motor of the file to "
+                f"{product:.3g} of {motor:.3g} N·m"
+            )
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b, c and 3 more`."""
+    if len(names) <= MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[: MOST_NAMES - 1])} and {counted(len(names) - MOST_NAMES + 1, 'other')}"

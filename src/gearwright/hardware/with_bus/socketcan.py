@@ -1,0 +1,15 @@
+"""python-can's `interface="socketcan"` in a driver that `gearwright with-bus` has started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gearwright.hardware.can_plugin import Bus
+from gearwright.hardware.with_bus.aliases import table
+
+
+class SocketcanBus(Bus):
+    """A bus of a simulated robot under the name of a SocketCAN interface."""
+
+    def __init__(self, channel: Any = "can0", **options: Any) -> None:
+        super().__init__(table("GEARWRIGHT_WITH_CAN").get(str(channel), str(channel)), **options)

@@ -1,0 +1,1 @@
+"""Where joints are to be: inverse kinematics and trajectories."""

@@ -1,0 +1,104 @@
+"""MJCF files mean the same here as in MuJoCo: poses, mass matrix, bias, efforts, motion."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import gearwright as gw
+from tests.formats.mjcf import files
+from tests.formats.mjcf.against_mujoco import (
+    actuator_errors,
+    both,
+    dynamics_errors,
+    pose_error,
+    random_state,
+    without_constraints,
+)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::gearwright.errors.BeyondLimitsWarning"),
+    pytest.mark.filterwarnings("ignore::gearwright.errors.NotSimulatedWarning"),
+]
+EXACT = 1e-12  # rounding of poses and matrices of a few bodies
+FILES = {
+    "arm": files.ARM,
+    "many joints": files.MANY_JOINTS,
+    "actuators": files.ACTUATORS,
+    "inertias": files.inertias(),
+    "bounds": files.inertias('boundmass="3" boundinertia="0.2" settotalmass="70"'),
+    "from geoms": files.inertias('inertiafromgeom="true" fitaabb="true"'),
+    "loop": files.LOOP,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_poses(name: str) -> None:
+    pair, rng = both(FILES[name]), np.random.default_rng(0)
+    assert max(pose_error(pair, random_state(pair, rng)) for _ in range(5)) < EXACT
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_mass_matrix_and_bias(name: str) -> None:
+    pair, rng = both(FILES[name]), np.random.default_rng(1)
+    sim = gw.compile(without_constraints(pair.robot), contacts=[])
+    for _ in range(3):
+        mass, bias = dynamics_errors(pair, sim, random_state(pair, rng))
+        assert mass < 1e-9 and bias < 1e-9  # meshes are single precision inside MuJoCo
+
+
+def test_efforts_of_actuators() -> None:
+    pair, rng = both(files.ACTUATORS), np.random.default_rng(2)
+    for _ in range(10):
+        errors = actuator_errors(pair, random_state(pair, rng))
+        assert len(errors) == pair.m.nu
+        assert max(errors.values()) < 1e-9, errors
+
+
+@pytest.mark.parametrize(("name", "joints"), [("arm", "shoulder elbow left"), ("loop", "crank rocker")])
+def test_a_second_of_motion(name: str, joints: str) -> None:
+    """MuJoCo's step is of first order and its constraints are soft, so that it takes small steps here."""
+    pair = both(FILES[name])
+    m, d = pair.m, mujoco.MjData(pair.m)
+    m.opt.timestep, m.opt.integrator = 1e-5, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    sim = gw.compile(pair.robot, dt=1e-3, contacts=[])
+    d.ctrl[:] = 0.02
+    sim.reset()
+    for _ in range(5):
+        mujoco.mj_step(m, d, 20_000)
+        sim.step(command=dict.fromkeys(pair.robot.actuators, 0.02), n=200)
+        for joint in joints.split():
+            there = float(d.qpos[m.joint(joint).qposadr[0]])
+            assert sim.position[joint] == pytest.approx(there, abs=3e-3)
+
+
+def test_a_joint_limits_what_its_actuators_do() -> None:
+    """Each on its own; MuJoCo limits their sum."""
+    text = files.ACTUATORS.replace('actuatorfrcrange="-4 4"', 'actuatorfrcrange="-3 5"')
+    made = both(text).robot.actuators["inherited"]
+    assert made.effort_at(100.0, 0.0) == 5.0
+    assert made.effort_at(-100.0, 0.0) == -3.0
+
+
+def test_springs_by_time_constant() -> None:
+    text = files.ARM.replace('stiffness="2"', 'springdamper="0.5 0.8"')
+    pair = both(text)
+    dynamics = pair.robot.joints["shoulder"].axes[0].dynamics
+    assert dynamics.spring_stiffness == pytest.approx(float(pair.m.jnt_stiffness[0]), rel=1e-9)
+    assert dynamics.damping == pytest.approx(float(pair.m.dof_damping[0]), rel=1e-9)
+
+
+def test_a_force_sensor_reads_what_the_parent_exerts() -> None:
+    text = """<mujoco><option gravity="0 0 -10"/><worldbody><body name="a"><geom size="0.1" mass="1"/>
+      <body name="b" euler="0 90 0" pos="0 0 0.3"><geom size="0.1" mass="2" pos="0.1 0 0"/>
+      <site name="s" pos="0 0 0.1"/></body></body></worldbody>
+      <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>"""
+    pair = both(text)
+    d = mujoco.MjData(pair.m)
+    mujoco.mj_forward(pair.m, d)
+    sim = gw.compile(pair.robot, contacts=[])
+    sim.step()
+    reading = np.concatenate([np.ravel(sim.sensor["f"])[:3], np.ravel(sim.sensor["t"])[3:]])
+    assert reading == pytest.approx(d.sensordata, abs=1e-9)

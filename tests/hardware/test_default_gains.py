@@ -1,0 +1,159 @@
+"""Drives with the gains that they are delivered with hold and move the arms that people own."""
+
+import struct
+from math import degrees, pi
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.hardware.frames import Frame
+from gearwright.hardware.plant import with_actuators
+from gearwright.hardware.rig import Rig
+from gearwright.hardware.setpoints import Impedance
+from gearwright.hardware.shafts import shaft_loads
+
+HELD = 0.05  # [°] of a joint after three seconds
+RINGING = 0.01  # of a sine's amplitude: what is left of a motion beside its first harmonics, rms
+PROTOCOLS = ("odrive", "cia402", "moteus")
+FEW = ("panda_description/urdf/panda.urdf", "kinova_description/robots/kinova.urdf")
+ARMS = (
+    "ur_description/urdf/ur3_robot.urdf", "ur_description/urdf/ur5_robot.urdf", "ur_description/urdf/ur10_robot.urdf",
+    "z1_description/urdf/z1.urdf", "xarm_description/urdf/xarm7.urdf", "finger_edu_description/robots/finger_edu.urdf",
+    "allegro_hand_description/urdf/allegro_right_hand.urdf", "asr_twodof_description/urdf/TwoDofs.urdf",
+)  # fmt: skip
+
+# Three links in a plane, the last one light and close to its axis; no rotor has an inertia
+MASSLESS_ROTORS = "".join(
+    f'<link name="l{k}"><inertial><origin xyz="{x} 0 0"/><mass value="{m}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" '
+    f'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{k}" type="continuous"><parent link="l{k - 1}"/>'
+    f'<child link="l{k}"/><origin xyz="0.3 0 0"/><axis xyz="0 1 0"/></joint>'
+    for k, (m, x, i) in enumerate([(2.0, 0.15, 1e-2), (1.0, 0.15, 1e-3), (0.05, 0.002, 1e-7)], start=1)
+)
+MASSLESS_ROTORS = f'<robot name="light"><link name="l0"/>{MASSLESS_ROTORS}</robot>'
+
+
+class Fleet:
+    """A robot whose drives are enabled, and take goals of their shafts [rad, m]."""
+
+    def __init__(self, robot, protocol):
+        self.rig = Rig.of(robot, protocol)
+        sim = self.rig.plant.sim
+        limits = {n: sim.robot.joints[n].axes[0].limits for n in sim.robot.joints if sim.robot.joints[n].axes}
+        middle = {
+            n: 0.5 * (limits[n].lower + limits[n].upper) for n in sim.coordinates
+            if n in limits and n not in sim.robot.couplings and not limits[n].lower + 0.2 < 0.0 < limits[n].upper - 0.2
+        }  # fmt: skip
+        self.rig.plant.restart(middle)
+        moved = {n for n, load in shaft_loads(sim, self.rig.devices).items() if load.inertia != 1.0}
+        self.devices = [d for n, d in self.rig.devices.items() if n in moved]
+        self.protocol = protocol
+        if protocol == "cia402":
+            self.rig.step(30)
+            self.rig.plant.restart(middle)  # on the ground, so to say: the brakes were on
+        for d in self.devices:
+            self._enable(d)
+
+    def _enable(self, d):
+        if self.protocol == "odrive":
+            for command, data in ((0x07, struct.pack("<I", 8)), (0x0B, struct.pack("<II", 3, 1))):
+                self.rig.send(Frame(d.node << 5 | command, data))
+        elif self.protocol == "cia402":
+            for word in (6, 7, 15):
+                d.power.write_controlword(word)
+            d.power.write_mode(8)
+
+    def follow(self, goals):
+        for d, goal in zip(self.devices, goals, strict=True):
+            if self.protocol == "odrive":
+                self.rig.send(Frame(d.node << 5 | 0x0C, struct.pack("<fhh", goal / d.axis.turn, 0, 0)))
+            elif self.protocol == "cia402":
+                d.objects.values[0x607A, 0] = round(goal * d.power.axis.counts)
+            else:
+                d.servo.clear_command()
+                d.servo.command |= {"command_position": goal / d.servo.turn, "command_timeout": -1.0}
+                d.servo.set_mode(10)
+
+    @property
+    def positions(self):
+        return np.array([d.drive.sample.position for d in self.devices])
+
+    @property
+    def travel(self):
+        return np.array([d.drive.load.travel for d in self.devices])
+
+
+def check(robot, protocol):
+    fleet = Fleet(robot, protocol)
+    start, travel = fleet.positions, fleet.travel
+    fleet.follow(start)
+    fleet.rig.step(3000)
+    assert degrees(np.max(np.abs(fleet.positions - start) / travel)) < HELD
+
+    ends = np.array([d.drive.travel for d in fleet.devices])
+    room = np.maximum(ends[:, 1] - start, start - ends[:, 0])
+    amplitude = np.minimum(0.05 * travel, 0.3 * room) * np.where(ends[:, 1] - start >= room, 1.0, -1.0)
+    times, path = np.arange(4000) * 1e-3, []
+    for t in times:
+        fleet.follow(start + amplitude * (1.0 - np.cos(pi * t)))
+        fleet.rig.step()
+        path.append((fleet.positions - start) / amplitude)
+    path, times = np.array(path)[2000:], times[2000:]
+    waves = [np.ones_like(times), *(wave(pi * n * times) for n in range(1, 7) for wave in (np.sin, np.cos))]
+    basis = np.column_stack(waves)
+    rest = path - basis @ np.linalg.lstsq(basis, path, rcond=None)[0]
+    assert np.sqrt((rest**2).mean(axis=0)).max() < RINGING
+    assert not any(d.errors for d in fleet.devices)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_robot_without_rotors(protocol):
+    check(gw.loads(MASSLESS_ROTORS), protocol)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("arm", FEW)
+def test_arms(robot_data_folder, arm):
+    check(gw.load(robot_data_folder / arm), "odrive")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("arm", [*FEW, *ARMS])
+def test_all_arms(robot_data_folder, arm, protocol):
+    check(gw.load(robot_data_folder / arm), protocol)
+
+
+def test_gains_of_a_client_are_solved_with_the_motion():
+    """kp and kd of a real drive act many times in a step: on a light shaft, sampled ones would diverge."""
+    rig = Rig.of(gw.loads(MASSLESS_ROTORS), "damiao", model="4310")
+    drive = rig.plant.drives["j3"]
+    drive.write(Impedance(position=0.5, kp=500.0, kd=5.0))
+    assert 5.0 * rig.plant.dt / 1e-7 > 1e4  # 2 is what a sampled damper bears
+    rig.step(500)
+    assert drive.sample.position == pytest.approx(0.5, abs=1e-3)
+    assert abs(drive.sample.velocity) < 1.0  # the arm that carries it falls
+
+
+def test_the_inertia_at_a_shaft_is_that_with_its_neighbours_held():
+    """Two links with parallel axes: a free neighbour would let the first one move as if it were lighter."""
+    robot = with_actuators(gw.loads(MASSLESS_ROTORS))
+    sim = gw.compile(robot)
+    M, loads = sim.mass_matrix(), shaft_loads(sim, robot.actuators)
+    for row, load in zip(M, loads.values(), strict=True):
+        assert load.inertia >= np.abs(row).sum() * (1 - 1e-9)
+    held, free = M[0, 0], 1.0 / np.linalg.inv(M)[0, 0]
+    assert held > 3.0 * free
+    assert loads["j1"].holding == pytest.approx(9.8 * (2.0 * 0.15 + 0.45 + 0.05 * 0.602), rel=0.05)  # stretched
+
+
+def test_a_follower_is_part_of_what_its_leader_moves():
+    inertia = '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="{{0}}"><inertial><mass value="1"/>{inertia}</inertial></link>'
+    joint = '<joint name="{0}" type="continuous"><parent link="base"/><child link="{1}"/><axis xyz="0 0 1"/>{2}</joint>'
+    leader = link.format("a") + joint.format("first", "a", "")
+    follower = link.format("b") + joint.format("second", "b", '<mimic joint="first" multiplier="3"/>')
+    robot = with_actuators(gw.loads(f'<robot name="pair"><link name="base"/>{leader}{follower}</robot>'))
+    load = shaft_loads(gw.compile(robot), robot.actuators)["first"]
+    assert load.inertia == pytest.approx(0.1 + 9 * 0.1, rel=1e-9) and load.travel == pytest.approx(1 / 3)
