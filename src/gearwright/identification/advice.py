@@ -154,7 +154,7 @@ def _let_fall(s: Setting) -> Iterator[tuple[str, Array]]:
     each = []
     for e in s.residuals.experiments[:1]:
         start = {n: x + FALL if n.endswith("position") else 0.0 for n, x in e.start.items()}
-        each.append(e.changed(commands={}, efforts={}, driven={}, start=start))
+        each.append(e.changed(commands={}, efforts={}, driven={}, switched={}, start=start))
     yield "switch the torque off while it falls", s.information_of(sim, each, s.deviation)
 
 

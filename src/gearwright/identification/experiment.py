@@ -21,6 +21,7 @@ INPUTS = ("command", "effort")  # families of what acts
 # columns of the usual logs of one servo, by the family that they are of
 USUAL = {"position": "position", "speed": "velocity", "velocity": "velocity", "goal_position": "command",
          "target": "command", "command": "command"}  # fmt: skip
+SWITCHES = ("enabled",)  # states of actuators that logs have
 AT_REST = 5.0  # deviations of the first slope: a smaller one is noise
 FIRST = 0.06  # [s] of a log that say where it begins, and how fast
 
@@ -49,6 +50,7 @@ class Experiment:
     commands: Mapping[str, Course]  # by actuator
     efforts: Mapping[str, Course]  # by coordinate
     driven: Mapping[str, Course]  # parameters that the log has, by name
+    switched: Mapping[str, Course]  # states of actuators that the log has, such as whether a servo is on
     outputs: tuple[Measured, ...]
     start: Mapping[str, float]  # of independent positions and velocities, as "elbow.position"
     given: Mapping[str, float]  # what of the start the caller says
@@ -67,9 +69,14 @@ class Experiment:
         given = self.given if number == 0 else {}
         return replace(
             self, name=f"{self.name} from {begin:.3g} s", duration=end - begin, commands=later(self.commands),
-            efforts=later(self.efforts), driven=later(self.driven), outputs=outputs, 
+            efforts=later(self.efforts), driven=later(self.driven), switched=later(self.switched), outputs=outputs, 
             start=begins(outputs, given, may_rest=number == 0),
         )  # fmt: skip
+
+
+def state_names(sim: Simulation) -> set[str]:
+    """States of actuators, as `MOTOR.STATE`."""
+    return {f"{a}.{state}" for a, own in sim.robot.layout.actuator.items() for state in own}
 
 
 def noise(values: Array) -> float:
@@ -112,10 +119,14 @@ class Columns:
         commands: dict[str, Course] = {}
         efforts: dict[str, Course] = {}
         driven: dict[str, Course] = {}
+        switched: dict[str, Course] = {}
         outputs: list[Measured] = []
         for column, name in named.items():
             if name in self.sim.robot.parameters:
                 driven[name] = self._course(log, column, self._checked_parameter(name), name)
+                continue
+            if name.rpartition(".")[2] in SWITCHES and name in state_names(self.sim):
+                switched[name] = self._course(log, column, "", name)
                 continue
             signal = self._signal(log, column, name)
             if signal.family in INPUTS:
@@ -127,7 +138,7 @@ class Columns:
         self._check(log, commands, efforts, outputs)
         return Experiment(
             name=log.name, rig=rig, duration=float(time[-1]), commands=commands, efforts=efforts, driven=driven,
-            outputs=tuple(outputs), start=begins(outputs, start), given=start,
+            switched=switched, outputs=tuple(outputs), start=begins(outputs, start), given=start,
         )  # fmt: skip
 
     # --- names -----------------------------------------------------------------------------------------------------
@@ -187,14 +198,12 @@ class Columns:
         return Course(log.time - log.time[0], self._converted(log, column, unit), linear=linear)
 
     def _check(self, log: Log, commands: object, efforts: object, outputs: Sequence[Measured]) -> None:
+        have = {o.name for o in outputs} | {label(o.signal) for o in outputs}
+        if missing := [n for n in self.outputs or () if n not in have]:
+            raise ModelError(f"{log.name}: the output {missing[0]!r} is not in it; it has {', '.join(log.columns)}")
         if not outputs:
             signals = ", ".join(list(log.columns)[:8])
             raise ModelError(
                 f"{log.name}: none of its columns ({signals}) is a measured signal of {self.sim.robot.name!r}; say "
                 "which is which: signals={'column': 'joint.position'}"
             )
-        missing = [
-            n for n in self.outputs or () if n not in {o.name for o in outputs} | {label(o.signal) for o in outputs}
-        ]
-        if missing:
-            raise ModelError(f"{log.name}: the output {missing[0]!r} is not in it; it has {', '.join(log.columns)}")

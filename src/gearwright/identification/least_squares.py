@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gearwright.errors import ModelError
 from gearwright.identification.residuals import Fits
 from gearwright.sim.state.values import Array
 
@@ -58,7 +59,10 @@ def minimise(
 
     `evaluate` gives weighted residuals. Each iteration is one call for all starts that are left.
     """
-    searches = [Search(np.clip(z, bounds.lower, bounds.upper)) for z in starts]
+    clipped = [np.clip(z, bounds.lower, bounds.upper) for z in starts]
+    searches = [Search(z) for z in clipped if possible(z)]
+    if not searches:
+        raise ModelError("no search can begin: no body can have the inertias that the bounds or the robot's file give")
     try:
         _differentiated(evaluate, searches)
         for iteration in range(1, iterations + 1):

@@ -23,10 +23,18 @@ from gearwright.model.mass.inertia import Inertia, flaws
 from gearwright.sim.derivatives.sensitivity import HELD, acting, held_rows
 from gearwright.sim.derivatives.tangent_rollout import Start, TangentRollout, TangentRows
 from gearwright.sim.options import cores
+from gearwright.sim.programs.programs import DRIVEN
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.state.values import Array
 
 READ = ("reading_delay", "gain", "offset")  # unknowns that act on what comes out
+
+
+def state_places(sim: Simulation) -> dict[str, int]:
+    """Where states of actuators are in their slot, by `MOTOR.STATE`."""
+    return {f"{a}.{state}": i for a, own in sim.robot.layout.actuator.items() for state, i in own.items()}
+
+
 MOST_NUMBERS = 1 << 25  # of the rows of one roll-out: 256 MiB
 
 
@@ -49,7 +57,10 @@ class Residuals:
         """`inner`: states beside the motion where each log begins, (E, size) by slot; else those of a reset."""
         self.inner = {} if inner is None else inner
         self.sim, self.experiments, self.unknowns = sim, tuple(experiments), tuple(unknowns)
-        self.rollout = TangentRollout(sim.kernels, sim.options.threads or cores())
+        self.driven = list(dict.fromkeys(n for e in experiments for n in e.switched))  # states of actuators
+        places = [state_places(sim)[name] for name in self.driven]
+        self.rollout = TangentRollout(sim.kernels, sim.options.threads or cores(), places)
+        self._driven_start = sim.batch_state.get(StepSlot.ACTUATOR)[:, places] if places else np.zeros((1, 0))
         self.steps = max(ceil(e.duration / sim.dt - 1e-9) + 1 for e in experiments)
         self.own = [self._own(k) for k in range(len(experiments))]  # unknowns of each log
         self.names = sim.options.inputs
@@ -133,6 +144,8 @@ class Residuals:
         """Robot s·E + e is log e of candidate s."""
         S, E, n = len(candidates), len(self.experiments), self.steps
         slots, _ = acting(self.sim, self.sim, 0, None, None)
+        if self.driven:
+            slots[DRIVEN] = self._driven_start
         slots = {name: np.repeat(x, S * E, axis=0) for name, x in slots.items()}
         tangents = {name: np.zeros((S * E, K, x.shape[1])) for name, x in slots.items() if self.rollout.has(name)}
         series: dict[str, Array] = {}
@@ -197,6 +210,7 @@ class Residuals:
             (StepSlot.COMMAND, experiment.commands, layout.commands.index),
             (StepSlot.EFFORT, experiment.efforts, layout.names.coordinates.index),
             (StepSlot.PARAMETER, experiment.driven, {name: i for i, name in enumerate(self.names)}),
+            (DRIVEN, experiment.switched, {name: i for i, name in enumerate(self.driven)}),
         )
         for slot, courses, places in groups:
             for name, course in courses.items():
