@@ -83,6 +83,9 @@ NAMES = {
     "sweep",
     "view",
     "plot_reach",
+    "excite",
+    "identify",
+    "read_log",
     "with_servos",
 }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import GearwrightError, ModelError
-from gearwright.files import checked_path, open_regular, replacing
+from gearwright.files import checked_path, open_regular, write_whole
 from gearwright.model import Mechanism
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.state.values import Array
@@ -141,8 +141,7 @@ class Fit(NotebookDisplay):
         if place.suffix.lower() != ".json":
             raise GearwrightError(f"{os.fspath(path)!r} must end in .json")
         try:
-            with replacing(place) as temporary:
-                temporary.write_text(json.dumps(self.as_data(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            write_whole(place, json.dumps(self.as_data(), indent=1, ensure_ascii=False) + "\n")
         except OSError as error:
             raise GearwrightError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
 

@@ -92,13 +92,18 @@ def _check_times(name: str, time: Array) -> None:
 
 
 def log_of(recording: Recording, name: str = "recording") -> Log:
-    """The columns of a recording of ours, by the names of its signals."""
+    """The columns of a recording of ours, by the names of its signals.
+
+    There a command stands in the row that its step ends with; in a log it acts from its row on.
+    """
     if recording.batch != 1:
         raise ModelError(f"{name}: a recording of {recording.batch} robots; identification takes those of one each")
     columns, units = {}, {}
     for signal in recording.schema.stored:
         if signal.family or signal.name == "energy":
-            columns[label(signal)] = recording.read(signal)
+            values = recording.read(signal)
+            acts = signal.family in ("command", "effort")
+            columns[label(signal)] = np.append(values[1:], values[-1:]) if acts else values
             units[label(signal)] = signal.unit
     return Log(name=name, time=recording.time, columns=columns, units=units)
 

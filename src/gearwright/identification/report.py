@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gearwright.errors import GearwrightError
-from gearwright.files import checked_path, replacing
+from gearwright.files import checked_path, write_whole
 from gearwright.identification.fit import Fit, Residual
 from gearwright.optional import require
 
@@ -28,8 +28,7 @@ def write(fit: Fit, path: str | os.PathLike[str]) -> None:
     if place.suffix.lower() not in (".html", ".htm"):
         raise GearwrightError(f"{os.fspath(path)!r} must end in .html")
     try:
-        with replacing(place) as temporary:
-            temporary.write_text("\n".join(_page(fit)) + "\n", encoding="utf-8")
+        write_whole(place, "\n".join(_page(fit)) + "\n")
     except OSError as error:
         raise GearwrightError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
 

@@ -68,8 +68,8 @@ class Residuals:
         self.signals = list(dict.fromkeys(o.signal for o in outputs))
         self.units = tuple(dict.fromkeys(o.signal.unit for o in outputs))
         sizes = [len(o.values) for o in outputs]
-        places = np.cumsum([0, *sizes])
-        self.rows = [slice(a, b) for a, b in pairwise(places.tolist())]  # of each output of each log
+        edges = np.cumsum([0, *sizes]).tolist()
+        self.rows = [slice(a, b) for a, b in pairwise(edges)]  # of each output of each log
         self.outputs = outputs
         self.measured = np.concatenate([o.values for o in outputs])
         self.evaluations = 0  # roll-outs of all logs

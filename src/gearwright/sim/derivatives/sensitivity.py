@@ -49,6 +49,7 @@ class Sensitivity:
 
     @property
     def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs, as they were asked for."""
         return tuple(self.values)
 
     def __getitem__(self, pair: tuple[str, str]) -> Array:
