@@ -28,7 +28,7 @@ LARGEST = 1 << 24  # bytes of a file of a fit
 class Combination:
     """Parameters that the data cannot tell apart: they can change together without changing what was measured."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the parameters
     direction: Mapping[str, float]  # shares of their sizes by which they change together
     held: str  # the one that was left where it was, so that the others follow from it
     _advisor: Advisor | None = field(default=None, repr=False, compare=False)
@@ -61,12 +61,12 @@ class Combination:
 class Residual:
     """What one output of one log was, and what the fitted robot gives."""
 
-    log: str
-    output: str
-    unit: str
-    time: Array
-    measured: Array
-    fitted: Array
+    log: str  # name of the recording
+    output: str  # name of the signal
+    unit: str  # of measured and fitted
+    time: Array  # (m,) [s] after the start of the recording
+    measured: Array  # (m,)
+    fitted: Array  # (m,) with the identified numbers
     held_back: bool  # not used for the fit
 
     @property
@@ -83,15 +83,15 @@ class Fit(NotebookDisplay):
     """
 
     robot: Mechanism  # with the fitted numbers
-    values: Mapping[str, float]
-    units: Mapping[str, str]
-    intervals: Mapping[str, tuple[float, float]]
-    undetermined: tuple[Combination, ...]
+    values: Mapping[str, float]  # by parameter
+    units: Mapping[str, str]  # of the values
+    intervals: Mapping[str, tuple[float, float]]  # 95 %, for all together
+    undetermined: tuple[Combination, ...]  # what the data cannot tell apart
     at_bounds: tuple[str, ...]  # parameters that ended at a bound: the model may lack something
-    residuals: tuple[Residual, ...]
+    residuals: tuple[Residual, ...]  # of every output of every recording
     complete: bool  # False after Ctrl-C
     roll_outs: int  # of all logs together
-    seconds: float
+    seconds: float  # that the search took
     rigs: Mapping[str, Mechanism] = field(default_factory=dict)  # by name, where there are several
     candidates: Mapping[str, Fit] = field(default_factory=dict)  # by name, where models were compared
     model: str = ""  # the name of the one that was chosen

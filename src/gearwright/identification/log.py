@@ -61,9 +61,6 @@ class Log:
             )
         return values
 
-    def renamed(self, name: str) -> Log:
-        return Log(name=name, time=self.time, columns=self.columns, units=self.units, notes=self.notes)
-
     def __repr__(self) -> str:
         duration = self.time[-1] - self.time[0]
         return f"<Log {self.name}: {counted(len(self.time), 'row')} over {duration:g} s of {', '.join(self.columns)}>"

@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.sensors.body_sensors import BodySensor as BodySensor
     from gearwright.model.sensors.body_sensors import ForceTorque as ForceTorque
     from gearwright.model.sensors.body_sensors import Imu as Imu
+    from gearwright.model.sensors.contact_sensor import ContactSensor as ContactSensor
     from gearwright.model.sensors.sensors import SENSORS as SENSORS
     from gearwright.model.sensors.sensors import CustomSensor as CustomSensor
     from gearwright.model.sensors.sensors import Encoder as Encoder

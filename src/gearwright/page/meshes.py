@@ -63,17 +63,31 @@ class Meshes:
             return None
         return found
 
+    def brightness(self, uri: str, source: Source | None = None) -> Any:
+        """Rows of an image of heights, from 0 to 1, from its top; None if it cannot be had."""
+        try:
+            path = self._path(uri)
+            answer = self._process.read(path, self._files.roots, "heights")
+        except UnreadableMeshError as error:
+            self._missing(uri, str(error), source)
+            return None
+        return np.frombuffer(answer[9:]).reshape(int.from_bytes(answer[1:9], "little"), -1)
+
     def _count(self, mesh: LoadedMesh) -> None:
         """Raises where meshes are too large together."""
         if self._shown + len(mesh.glb) > MOST:
             raise UnreadableMeshError(f"comes after {self._shown >> 20} MiB of meshes; {MOST >> 20} MiB are shown")
         self._shown += len(mesh.glb)
 
-    def _load(self, uri: str) -> LoadedMesh:
+    def _path(self, uri: str) -> Path:
         path = self._files.find(uri)
         if path is None:
             where = f"lies {OUTSIDE}; add" if self._files.lies_outside(uri) else "is not there: give"
             raise UnreadableMeshError(f"{where} its folder with search_path= or --path")
+        return path
+
+    def _load(self, uri: str) -> LoadedMesh:
+        path = self._path(uri)
         if path.suffix.lower() not in ENDINGS:
             raise UnreadableMeshError(f"is not a mesh that can be shown ({', '.join(ENDINGS)})")
         if path.stat().st_size > LARGEST:

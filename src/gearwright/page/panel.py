@@ -8,6 +8,7 @@ from typing import Any
 from gearwright.diagnostics import Diagnostic
 from gearwright.page.annotations import Annotations
 from gearwright.page.command_sliders import CommandSliders
+from gearwright.page.contact_view import ContactView
 from gearwright.page.controls import Controls
 from gearwright.page.dragging import Dragging
 from gearwright.page.joint_sliders import JointSliders
@@ -33,6 +34,8 @@ class PagePanel:
         self._annotations = Annotations(server, motion.robot, size)
         self._player = motion if isinstance(motion, Player) else None
         self._dragging = Dragging(scene, self._player, size) if self._player else None
+        touching = self._player is not None and bool(motion.robot.contacts)
+        self._contacts = ContactView(server, self._player, size) if touching and self._player is not None else None
         self._parts: list[Any] = [Transport(controls, motion)]
         tabs = controls.gui.add_tab_group()
         with tabs.add_tab("Move"):
@@ -47,6 +50,9 @@ class PagePanel:
             self._show(controls, diagnostics)
         if self._dragging is not None:
             self._parts.append(self._dragging)
+        if self._contacts is not None:
+            self._contacts.show("forces", True)
+            self._parts.append(self._contacts)
         self.refresh()
 
     def _move(self, controls: Controls) -> None:
@@ -69,6 +75,10 @@ class PagePanel:
             ("collisions", bool(scene.collisions), scene.show_collisions),
             ("joint axes", False, drawn.show_axes),
         ]
+        if self._contacts is not None:
+            contacts = self._contacts
+            switches.append(("contact forces", True, lambda on: contacts.show("forces", on)))
+            switches.append(("friction cones", False, lambda on: contacts.show("cones", on)))
         if drawn.couplings:
             switches.append(("couplings", False, lambda on: drawn.show("couplings", on)))
         if drawn.transmissions:

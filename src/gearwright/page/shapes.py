@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.diagnostics import Source
-from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Sphere
+from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
+from gearwright.model.shapes.height_field import HeightField
 from gearwright.page.meshes import Meshes
 
 Colour = tuple[float, float, float, float]
 GREY: Colour = (0.62, 0.66, 0.70, 1.0)
 MISSING: Colour = (0.8, 0.3, 0.3, 0.6)
+SLAB = 1e-3  # [m] thickness of a plane
+MOST_DRAWN = 256  # heights of a terrain along a side
 MISSING_SIZE = 0.05  # [m] of the box that stands for a mesh
 
 
@@ -98,9 +101,49 @@ def _ellipsoid(canvas: Canvas, path: str, shape: Any, colour: Colour | None, pla
 
 
 def _plane(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
-    """Not part of the size of what is shown: a ground is as large as it likes."""
-    node = canvas.scene.add_box(path, dimensions=(*shape.size, 1e-3), **paint(colour), **place)
+    """Not part of the size of what is shown: a ground is as large as it likes. Its upper side is the plane."""
+    n = np.asarray(shape.normal, float) / np.linalg.norm(shape.normal)
+    e = np.eye(3)[0 if abs(n[0]) < 0.9 else 1]  # the first side goes along x, if it can
+    x = (e - (e @ n) * n) / np.linalg.norm(e - (e @ n) * n)
+    slab = np.eye(4)
+    slab[:3, :3] = np.column_stack([x, np.cross(n, x), n])
+    import trimesh
+
+    mesh = trimesh.creation.box((*shape.size, SLAB))
+    mesh.apply_translation((0, 0, -SLAB / 2))
+    mesh.apply_transform(slab)
+    node, *_ = _triangles(canvas, path, mesh, colour, place)
     return node, np.zeros(3), np.zeros(3), False
+
+
+def _height_field(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, _: Any) -> Made:
+    return _terrain(canvas, path, np.array(shape.heights), (*shape.size, 0.0), np.zeros(3), colour, place)
+
+
+def _heightmap(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, source: Source | None) -> Made:
+    pixels = canvas.meshes.brightness(shape.uri, source)
+    if pixels is None:
+        half = np.asarray(shape.size, float) / 2
+        node = canvas.scene.add_box(path, dimensions=shape.size, **paint(MISSING), **place)
+        return node, -half, half, True
+    step = max(1, -(-max(pixels.shape) // MOST_DRAWN))
+    heights = pixels[::-1][::step, ::step] * shape.size[2]
+    return _terrain(canvas, path, heights, shape.size, np.asarray(shape.position, float), colour, place)
+
+
+def _terrain(
+    canvas: Canvas, path: str, heights: Any, size: Any, middle: Any, colour: Colour | None, place: Any
+) -> Made:  # fmt: skip
+    """Two triangles for each cell of the grid."""
+    import trimesh
+
+    rows, columns = heights.shape
+    x, y = (np.linspace(-s / 2, s / 2, n) for s, n in zip(size[:2], (columns, rows), strict=True))
+    points = np.stack([*np.meshgrid(x, y), heights], axis=-1).reshape(-1, 3) + middle
+    k = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (q.ravel() for q in (k[:-1, :-1], k[:-1, 1:], k[1:, :-1], k[1:, 1:]))
+    faces = np.concatenate([np.column_stack([a, b, d]), np.column_stack([a, d, c])])
+    return _triangles(canvas, path, trimesh.Trimesh(points, faces, process=False), colour, place)
 
 
 def _mesh(canvas: Canvas, path: str, shape: Any, colour: Colour | None, place: Any, source: Source | None) -> Made:
@@ -131,6 +174,8 @@ SHAPES: dict[type, Callable[[Canvas, str, Any, Colour | None, Any, Any], Made]] 
     Ellipsoid: _ellipsoid,
     Plane: _plane,
     Mesh: _mesh,
+    HeightField: _height_field,
+    Heightmap: _heightmap,
 }
 
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, sqrt, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.boxes import halves
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen, length
+from gearwright.dynamics.contact.frame import Frame, Touch, chosen, length, unit
 from gearwright.model.geometry import Box
 
 FACES_FIRST = 1e-3  # of the smaller box: by so much must an edge's axis beat those of the faces
@@ -22,6 +22,7 @@ PARALLEL = 1e-6  # squared sine of the angle between two edges that give no axis
 DEEP = 0.5  # of a corner's depth, beside how far out it is, when the four are chosen
 DEEPEST = 1e3  # the same where two edges cross: there only the crossing counts
 LEVEL = 1e-9  # of an edge's direction in units of a face, below which it runs beside that face's sides
+NOWHERE = 1e9  # [m] depth of a corner that is none
 APART = 1e-9  # share of a face by which an edge may miss it
 
 
@@ -40,11 +41,11 @@ class Axis(NamedTuple):
 
 
 class Corner(NamedTuple):
-    """Of the common part: where it is on a, how far b is below it, and whether there is one."""
+    """Of the common part: where it is on a, and how far b is below it."""
 
     p: Vector
     gap: Scalar
-    there: Condition
+    depth: Scalar  # what counts as its depth when the outermost are chosen; far above all others where there is none
 
 
 def box_box(a: Box, A: Frame, b: Box, B: Frame) -> list[Touch]:
@@ -52,62 +53,46 @@ def box_box(a: Box, A: Frame, b: Box, B: Frame) -> list[Touch]:
     axis = best_axis(A, h_a, B, h_b)
     n = axis.n
     below, above = facing(A, h_a, -n), facing(B, h_b, n)
-    corners = [*common_corners(below, above, n), *(_on_a(c, n) for c in common_corners(above, below, -n))]
-    weight = where(axis.crossing, DEEPEST, DEEP)
-    return [_touch(outermost(corners, d, weight), axis) for d in diagonals(below, above)]
+    corners = [*common_corners(below, above, axis, on_a=True), *common_corners(above, below, axis, on_a=False)]
+    return [_touch(outermost(corners, d), n) for d in diagonals(below, above)]
 
 
-def _on_a(c: Corner, n: Vector) -> Corner:
-    """A corner that was found from b."""
-    return Corner(c.p + n * c.gap, c.gap, c.there)
-
-
-def _touch(c: Corner, axis: Axis) -> Touch:
-    gap = where(c.there, c.gap, maximum(axis.separation, 0.0))  # without a common part they are apart
-    return Touch(gap, c.p - axis.n * (0.5 * gap), axis.n)
+def _touch(c: Corner, n: Vector) -> Touch:
+    return Touch(c.gap, c.p - n * (0.5 * c.gap), n)
 
 
 # --- the axis -------------------------------------------------------------------------------------------------------
 
 
 def best_axis(A: Frame, h_a: Vector, B: Frame, h_b: Vector) -> Axis:
-    d = A.p - B.p
     axes_a, axes_b = [A.axis(i) for i in range(3)], [B.axis(i) for i in range(3)]
     R = [[x @ y for y in axes_b] for x in axes_a]
-    faces: list[tuple[Scalar, Vector]] = []
-    for i in range(3):
-        faces.append((abs(d @ axes_a[i]) - h_a[i] - sum_of(h_b[j] * abs(R[i][j]) for j in range(3)), axes_a[i]))
-    for j in range(3):
-        faces.append((abs(d @ axes_b[j]) - h_b[j] - sum_of(h_a[i] * abs(R[i][j]) for i in range(3)), axes_b[j]))
-    crossings = [
-        _crossing(d, axes_a, h_a, axes_b, h_b, R, i, j) for i, j in product(range(3), repeat=2)
-    ]  # fmt: skip
-    face, edge = _largest(faces), _largest(crossings)
-    better = FACES_FIRST * min(float(x) for x in (*h_a, *h_b))
-    by_edge = edge[0] > face[0] + better
-    n = chosen(by_edge, edge[1], face[1])
+    absolute = [[abs(x) for x in row] for row in R]
+    d = A.p - B.p
+    d_a, d_b = [d @ x for x in axes_a], [d @ y for y in axes_b]
+    faces = [(abs(d_a[i]) - h_a[i] - total(*(h_b[j] * absolute[i][j] for j in range(3))), axes_a[i]) for i in range(3)]
+    faces += [(abs(d_b[j]) - h_b[j] - total(*(h_a[i] * absolute[i][j] for i in range(3))), axes_b[j]) for j in range(3)]
+    edges = [
+        (_edges_apart(d_a, h_a, h_b, R, absolute, i, j), axes_a[i].cross(axes_b[j]))
+        for i, j in product(range(3), repeat=2)
+    ]
+    face, edge = _largest(faces), _largest(edges)
+    by_edge = edge[0] > face[0] + FACES_FIRST * min(float(x) for x in (*h_a, *h_b))
+    n, _ = unit(chosen(by_edge, edge[1], face[1]), axes_a[0])
     return Axis(where(by_edge, edge[0], face[0]), chosen(d @ n < 0.0, -n, n), by_edge)
 
 
-def _crossing(
-    d: Vector, axes_a: Sequence[Vector], h_a: Vector, axes_b: Sequence[Vector], h_b: Vector,
-    R: Sequence[Sequence[Scalar]], i: int, j: int,
-) -> tuple[Scalar, Vector]:  # fmt: skip
-    """The axis across edge i of a and edge j of b."""
-    n = axes_a[i].cross(axes_b[j])
+def _edges_apart(
+    d_a: Sequence[Scalar], h_a: Vector, h_b: Vector, R: Sequence[Sequence[Scalar]],
+    absolute: Sequence[Sequence[Scalar]], i: int, j: int,
+) -> Scalar:  # fmt: skip
+    """Along `aᵢ × bⱼ`, which is as long as the sine between the two. d_a: from b to a, along a's axes."""
+    (i1, i2), (j1, j2) = ((i + 1) % 3, (i + 2) % 3), ((j + 1) % 3, (j + 2) % 3)
+    extent = h_a[i1] * absolute[i2][j] + h_a[i2] * absolute[i1][j]
+    extent = extent + h_b[j1] * absolute[i][j2] + h_b[j2] * absolute[i][j1]
     squared = 1.0 - R[i][j] * R[i][j]
-    none = squared < PARALLEL
-    n = n * (1.0 / sqrt(where(none, 1.0, squared)))
-    extent = sum_of(h_a[k] * abs(n @ axes_a[k]) for k in range(3) if k != i)
-    extent = extent + sum_of(h_b[k] * abs(n @ axes_b[k]) for k in range(3) if k != j)
-    return where(none, -1e9, abs(d @ n) - extent), n
-
-
-def sum_of(values: object) -> Scalar:
-    total: Scalar = 0.0
-    for x in values:  # type: ignore[attr-defined]
-        total = total + x
-    return total
+    apart = (abs(d_a[i2] * R[i1][j] - d_a[i1] * R[i2][j]) - extent) / sqrt(maximum(squared, PARALLEL))
+    return where(squared < PARALLEL, -1e9, apart)
 
 
 def _largest(found: Sequence[tuple[Scalar, Vector]]) -> tuple[Scalar, Vector]:
@@ -133,30 +118,35 @@ def facing(X: Frame, h: Vector, n: Vector) -> BoxFace:
 # --- the common part ------------------------------------------------------------------------------------------------
 
 
-def common_corners(one: BoxFace, other: BoxFace, n: Vector) -> list[Corner]:
-    """Both ends of the part of each edge of one face that is over the other, seen along n.
+def common_corners(one: BoxFace, other: BoxFace, axis: Axis, *, on_a: bool) -> list[Corner]:
+    """Both ends of the part of each edge of one face that is over the other, seen along the axis.
 
     A point p lies at `α·u + β·v` of the other face, which takes |α| ≤ 1 and |β| ≤ 1.
     """
-    dual_u, dual_v = other.v.cross(n), n.cross(other.u)
-    inverse = 1.0 / (other.u @ dual_u)
+    n = axis.n
     slope = other.u.cross(other.v)  # the other face's own normal
     upright = 1.0 / (slope @ n)
+    dual_u, dual_v = other.v.cross(n) * upright, n.cross(other.u) * upright
+    height = slope * upright  # of a point of one face above the other face, along n
 
-    def coordinates(p: Vector) -> tuple[Scalar, Scalar]:
-        return (p @ dual_u) * inverse, (p @ dual_v) * inverse
+    def coordinates(p: Vector) -> tuple[Scalar, Scalar, Scalar]:
+        return p @ dual_u, p @ dual_v, p @ height
 
     middle, along_u, along_v = coordinates(one.middle - other.middle), coordinates(one.u), coordinates(one.v)
+    weight = where(axis.crossing, DEEPEST, DEEP)
+    without = maximum(axis.separation, 0.0)  # what is without a common part is apart
     found = []
     for start, step, origin, edge in (
         (one.v, one.u, along_v, along_u), (one.u, one.v, along_u, along_v),
     ):  # fmt: skip
         for sign in (1.0, -1.0):
             at = [m + sign * o for m, o in zip(middle, origin, strict=True)]
-            low, high, there = _clipped(at, edge)
+            low, high, there = _clipped(at[:2], edge[:2])
             for t in (low, high):
-                p = one.middle + start * sign + step * t
-                found.append(Corner(p, (slope @ (p - other.middle)) * upright, there))
+                p, above = one.middle + start * sign + step * t, at[2] + edge[2] * t
+                gap = above if on_a else -above
+                on_a_side = p if on_a else p + n * gap
+                found.append(Corner(on_a_side, where(there, gap, without), where(there, weight * gap, NOWHERE)))
     return found
 
 
@@ -180,22 +170,12 @@ def diagonals(one: BoxFace, other: BoxFace) -> list[Vector]:
     return [u + v, u - v, -u - v, v - u]
 
 
-def outermost(corners: Sequence[Corner], d: Vector, weight: Scalar) -> Corner:
+def outermost(corners: Sequence[Corner], d: Vector) -> Corner:
     """The corner that lies farthest along d; a deeper one counts as farther out."""
-    best = corners[0]
-    score = _score(best, d, weight)
+    best, score = corners[0], corners[0].p @ d - corners[0].depth
     for c in corners[1:]:
-        mine = _score(c, d, weight)
+        mine = c.p @ d - c.depth
         more = mine > score
         score = where(more, mine, score)
-        there = where(more, _flag(c.there), _flag(best.there)) > 0.5
-        best = Corner(chosen(more, c.p, best.p), where(more, c.gap, best.gap), there)
+        best = Corner(chosen(more, c.p, best.p), where(more, c.gap, best.gap), 0.0)
     return best
-
-
-def _score(c: Corner, d: Vector, weight: Scalar) -> Scalar:
-    return where(c.there, c.p @ d - weight * c.gap, -1e9)
-
-
-def _flag(there: Condition) -> Scalar:
-    return where(there, 1.0, 0.0)

@@ -17,7 +17,7 @@ from gearwright.model.geometry import Cylinder
 HALVINGS = 12  # of the quarter turn between two faces: the normal is found to 0.02°
 LEVEL = 1e-3  # cosine of the angle between normal and axis below which it is the side that touches
 FAR = 1.0  # [m] of a candidate that does not count
-FLAT = 2.0**-10  # of the quarter turn next to a face
+FLAT = 2.0**-11  # of the quarter turn next to a face
 SMALL = 1e-12  # of squared lengths that are divided by
 
 
@@ -67,20 +67,22 @@ def rim_on_edge(c: Vector, u: Vector, a: Cylinder, h: Vector, B: Frame) -> Touch
     """
     sign = Vector(*(where(x < 0.0, -1.0, 1.0) for x in c))
     best: Scalar = -1e9
+    of_edge: Scalar = 0.0
     n, edge = UNIT[0], UNIT[0]
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         seen = Across((abs(c[i]) - h[i], abs(c[j]) - h[j]), (u[i] * sign[i], u[j] * sign[j]), 0.5 * a.length, a.radius)
         t = seen.best()
-        S = where((t > FLAT) & (t < 1.0 - FLAT), seen.apart(t), -FAR)  # otherwise a face is met, not the edge
+        S, between = seen.apart(t), where((t > FLAT) & (t < 1.0 - FLAT), 1.0, 0.0)
         m = UNIT[i] * (sign[i] * (1.0 - t)) + UNIT[j] * (sign[j] * t)
         m = m * (1.0 / sqrt(m @ m))
         more = best < S
         best, n, edge = where(more, S, best), chosen(more, m, n), chosen(more, UNIT[k], edge)
+        of_edge = where(more, between, of_edge)  # otherwise a face is met
     along = u @ n
     out = u * along - n
     lowest = u * where(along > 0.0, -0.5 * a.length, 0.5 * a.length)
     lowest = lowest + out * (a.radius / sqrt(maximum(out @ out, SMALL)))
-    none = (best <= -FAR) | (abs((c + lowest) @ edge) > h @ edge) | (abs(along) < LEVEL)
+    none = (of_edge < 0.5) | (abs((c + lowest) @ edge) > h @ edge) | (abs(along) < LEVEL)
     gap = where(none, FAR, best)
     return Touch(gap, B.point(c + lowest - n * (0.5 * gap)), B.direction(n))

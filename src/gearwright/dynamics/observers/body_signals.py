@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar
@@ -11,16 +11,23 @@ from gearwright.dynamics.observers.link_motion import LinkMotion
 from gearwright.dynamics.observers.reactions import joint_frame
 from gearwright.dynamics.tree.bodies import placed
 from gearwright.model import IDENTITY, WORLD, BodySensor, ForceTorque, Mechanism, Sensor
+from gearwright.model.sensors.contact_sensor import ContactSensor
 
 
 def body_signals(
-    mechanism: Mechanism, wrenches: Mapping[str, Force], moving: Mapping[str, LinkMotion], gravity: Vector
-) -> dict[str, list[Scalar]]:
-    """Six numbers of each such sensor. A user's own has the axes of the joint on its child, or of the link."""
+    mechanism: Mechanism, wrenches: Mapping[str, Force], moving: Mapping[str, LinkMotion], gravity: Vector,
+    touch: Callable[[ContactSensor], list[Scalar]],
+) -> dict[str, list[Scalar]]:  # fmt: skip
+    """Six numbers of each such sensor, four of a contact sensor, which `touch` gives.
+
+    A user's own has the axes of the joint on its child, or of the link.
+    """
     found = {}
     for name, sensor in mechanism.sensors.items():
         if sensor.reaction is not None:
             found[name] = _wrench(mechanism, sensor, wrenches[sensor.reaction], moving)
+        elif isinstance(sensor, ContactSensor):
+            found[name] = touch(sensor)
         elif sensor.link is not None:
             found[name] = _inertial(sensor, moving[sensor.link], gravity)
     return found

@@ -15,6 +15,7 @@ from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.layout.slots import StepSlot
+from gearwright.model.sensors.contact_sensor import ContactSensor
 
 if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
@@ -50,6 +51,18 @@ def contact_force(equations: Equations, given: Given) -> Outputs:
         a, b = touched.pair.links
         total_on[a], total_on[b] = total_on[a] + touched.force, total_on[b] - touched.force
     return {"contact_force": [x for force in total_on.values() for x in force]}
+
+
+def touch(equations: Equations, given: Given, sensor: ContactSensor) -> list[Scalar]:
+    """The sum of normal forces on the shapes that a sensor feels with, and the sum of all forces on them."""
+    pressed: Scalar = 0.0
+    force = ZERO
+    for touched in _touched(equations, given):
+        for side, sign in ((touched.pair.a, 1.0), (touched.pair.b, -1.0)):
+            if side.link == sensor.link and (not sensor.shapes or side.name in sensor.shapes):
+                pressed = pressed + touched.force @ touched.seen.point.normal
+                force = force + touched.force * sign
+    return [pressed, *force]
 
 
 def _touched(equations: Equations, given: Given) -> Iterator[Touched]:

@@ -8,6 +8,7 @@ the instant of such a robot is the middle of the last step; before the first ste
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -90,8 +91,10 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
 
 
 def observed_by_sensors(equations: Equations, given: Given) -> dict[str, list[Scalar]]:
-    """Readings of force-torque sensors and IMUs, by sensor."""
+    """Readings of force-torque sensors, IMUs and contact sensors, by sensor."""
+    from gearwright.dynamics.observers.contacts import touch
+
     now = present(equations, given)
     wrenches = joint_wrenches(equations, given, now)
     moving = link_motions(now.at, now.tree.v, now.vd)
-    return body_signals(equations.mechanism, wrenches, moving, now.at.system.gravity)
+    return body_signals(equations.mechanism, wrenches, moving, now.at.system.gravity, partial(touch, equations, given))

@@ -18,6 +18,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, floor, scalars, where
 from gearwright.dynamics.sensing.noise import normals
 from gearwright.errors import CompileError, counted
 from gearwright.model.sensors.body_sensors import BodySensor
+from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.model.sensors.noise_seeds import ENTRIES
 from gearwright.model.sensors.sensors import CustomSensor, Encoder, LimitSwitch, Sensor
 
@@ -211,7 +212,23 @@ class BodyReader(Reader):
         return [x + deviation * n for x, deviation, n in noisy], generator
 
 
+class ContactReader(Reader):
+    """Whether it is touched, from the sum of normal forces; then the force itself."""
+
+    def __init__(self, sensor: ContactSensor, names: Sequence[str], lengths: Sequence[bool], period: float) -> None:
+        self.threshold = sensor.threshold
+        self.values = tuple(f"{sensor.name}.{label}" for label in sensor.labels)
+
+    def before(self, positions: list[Scalar], velocities: list[Scalar]) -> list[Scalar]:
+        return []
+
+    def sample(self, positions: list[Scalar], velocities: list[Scalar], state: list[Scalar]) -> Sampled:
+        pressed, *force = positions
+        return [where(pressed > self.threshold, 1.0, 0.0), *force], []
+
+
 READERS: dict[type[Sensor], type[Reader]] = {
+    ContactSensor: ContactReader,
     Encoder: EncoderReader,
     LimitSwitch: SwitchReader,
     CustomSensor: CustomReader,

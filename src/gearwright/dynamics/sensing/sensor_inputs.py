@@ -10,8 +10,10 @@ from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import AxisRef, CustomTransmission, Encoder, Mechanism, Sensor
+from gearwright.model.sensors.contact_sensor import ContactSensor
 
 BODY = ("x", "y", "z", "x", "y", "z")  # what a sensor of a wrench or a link reads: two vectors
+TOUCH = ("sum", "x", "y", "z")  # what a contact sensor reads: the sum of normal forces, and the force
 SensorInputs = dict[str, tuple[list[Scalar], list[Scalar]]]  # sensor → positions and velocities
 
 
@@ -36,7 +38,8 @@ def entries(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     found = {}
     for name, sensor in mechanism.sensors.items():
         actuators, axes = watched(mechanism, sensor)
-        found[name] = BODY if reads_body(sensor) else (*actuators, *map(str, axes))
+        body = TOUCH if isinstance(sensor, ContactSensor) else BODY
+        found[name] = body if reads_body(sensor) else (*actuators, *map(str, axes))
     return found
 
 

@@ -235,8 +235,9 @@ def _unreadable(m: Mechanism, s: Sensor) -> str | None:
 def _readings(m: Mechanism, s: Sensor) -> list[str]:
     """The names that its numbers go by; a user's own sensor names its own."""
     from gearwright.model.sensors.body_sensors import BodySensor  # few robots have sensors
+    from gearwright.model.sensors.contact_sensor import ContactSensor
 
-    if isinstance(s, BodySensor):
+    if isinstance(s, BodySensor | ContactSensor):
         return [f"{s.name}.{label}" for label in s.labels]
     count = 1
     if s.joint is None and s.actuator is None and s.transmission is not None:

@@ -44,7 +44,7 @@ class Sensitivity:
 
     time: Array  # (T,) [s]
     values: Mapping[str, Array]  # by output
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # names: parameters, then commands, then numbers of the start
     matrix: Array  # (T, outputs, inputs), or (T, B, outputs, inputs)
 
     @property

@@ -23,7 +23,7 @@ from gearwright.sim.programs.function_content import NoKeyError, code_parts
 
 SOURCES = ("compiler", "dynamics", "model", "sim")  # packages whose text decides the equations
 LIBRARIES = ("casadi", "numpy")
-WITHOUT_INFLUENCE = {"source", "reported", "visuals", "collisions"}  # fields
+WITHOUT_INFLUENCE = {"source", "reported", "visuals", "collisions", "search_path"}  # fields
 
 
 def model_digest(part: Any) -> str | None:
