@@ -53,7 +53,6 @@ RELATED = {
     "gearwright.identification.fit:Fit": "`gw.identify(…)`",
     "gearwright.identification.fit:Combination": "`fit.undetermined[…]`",
     "gearwright.identification.fit:Residual": "`fit.residuals[…]`",
-    "gearwright.identification.log:Log": "`gw.read_log(…)`",
     "gearwright.identification.excitation:Excitation": "`gw.excite(…)`",
     "gearwright.hardware.bench:Bench": "`gw.serve(…)`",
     "gearwright.hardware.faults:Faults": "`bench.faults`: inject clear",

@@ -15,7 +15,6 @@ matplotlib.use("Agg")
 import numpy as np
 
 import gearwright as gw
-from gearwright.identification.log import Log
 
 MASS, LENGTH, GAIN = 1.13, 0.12, 5.312  # [kg], [m], [1/rad]: duty by error of the firmware
 ROBOT = f"""
@@ -78,7 +77,7 @@ def simulated():
             sim.batch_state.fill("actuator", enabled, float(on[k]))
             sim.run(SAMPLE, command={"servo": held[k * every : (k + 1) * every]})
         measured = np.array(position) + NOISE * rng.normal(size=len(time))
-        yield Log(name=name, time=time, columns={
+        yield gw.Log(name=name, time=time, columns={
             "position": measured, "goal_position": goal, "torque_enable": on, "input_volts": np.full(len(time), 12.0),
         })  # fmt: skip
 

@@ -92,6 +92,7 @@ NAMES = {
     "view",
     "plot_reach",
     "excite",
+    "Log",
     "identify",
     "read_log",
     "with_servos",

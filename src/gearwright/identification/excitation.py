@@ -33,9 +33,7 @@ class Excitation:
 
     time: Array  # (n,) [s], of the steps
     command: Mapping[str, Array]  # by actuator, (n,): what `Simulation.run(command=…)` takes
-    deviation: Mapping[
-        str, float
-    ]  # by parameter: share of its size that an error of 1 mrad or mm of each sample leaves
+    deviation: Mapping[str, float]  # by parameter, in shares of its size, for errors of 0.001 in each sample
     condition: float  # of the information: 1 is best
 
     def __repr__(self) -> str:
