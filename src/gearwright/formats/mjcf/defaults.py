@@ -14,6 +14,7 @@ from gearwright.formats.xml.located_xml import Element
 
 Attributes = dict[str, str]
 MAIN = "main"
+MOST_CLASSES = 2000  # each begins as a copy of the one around it
 PARTLY = frozenset(  # attributes of which an element may overwrite the first numbers only
     [
         "size",
@@ -72,6 +73,9 @@ class Defaults:
         if parent is not None and (not name or name in self.classes):
             found = f"there are two default classes named {name!r}" if name else "a default class without a name"
             e.error("name-duplicate" if name else "name-missing", found)
+            return
+        if len(self.classes) >= MOST_CLASSES:
+            e.error("xml-unsafe", f"there are more than {MOST_CLASSES} default classes")
             return
         if parent is not None:
             self.classes[name] = self.classes[parent].copy()
