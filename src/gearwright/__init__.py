@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.actuators import LearnedActuator as LearnedActuator
     from gearwright.model.actuators import PositionServo as PositionServo
     from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging
@@ -72,10 +73,12 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.scenes.world import World as World
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
+    from gearwright.model.transmissions import ElasticGear as ElasticGear
     from gearwright.page import view as view
     from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
     from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from gearwright.planning.trajectories import Trajectory as Trajectory
+    from gearwright.rendering.rendering import render as render
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile
