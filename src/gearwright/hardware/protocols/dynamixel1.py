@@ -125,6 +125,5 @@ PROTOCOL = Protocol(
     line=Dynamixel1Line,
     models=MODELS,
     nodes=range(253),
-    geared=True,
     client='dynamixel_sdk.PortHandler("{port}"), PacketHandler(1.0)',
 )

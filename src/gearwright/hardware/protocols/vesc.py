@@ -222,7 +222,6 @@ CUBEMARS_SERVO = Protocol(
         "AK80-64": _ak("ak80-64", 21, 64.0, 0.119),
     },
     nodes=range(1, 255),
-    geared=True,
     client=_BUS,
 )
 VESC = Protocol(
