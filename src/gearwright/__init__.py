@@ -6,8 +6,11 @@ from gearwright.lazy import lazy_names
 
 if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used, so that `import gearwright` stays fast
     from gearwright import robots as robots
+    from gearwright.building import build as build
+    from gearwright.comparing import diff as diff
     from gearwright.control import PID as PID
     from gearwright.control import CombinedControllers as CombinedControllers
+    from gearwright.conversion import convert as convert
     from gearwright.diagnostics import Diagnostic as Diagnostic
     from gearwright.display.reach_plots import plot_reach as plot_reach
     from gearwright.errors import BeyondLimitsWarning as BeyondLimitsWarning
@@ -85,6 +88,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.sim import open as open
     from gearwright.sim.ros2_control.mock_hardware import MockHardware as MockHardware
     from gearwright.study import sweep as sweep
+    from gearwright.writing import save as save
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 

@@ -66,7 +66,7 @@ def read_transmission(
         draft.refused.add(parts.name)
         return None
     actuators = _actuators(parts, draft, rename)
-    joints = tuple(axis_ref(j.element, j.name, rename) for j in parts.joints)
+    joints = tuple(axis_ref(j.element, j.name, rename, j.element.get("axis")) for j in parts.joints)
     t = draft.build(
         e, "transmission-size", f"transmission {name!r}", Transmission, name=parts.name, type=kind or written,
         map=transmission_map, actuators=actuators, joints=joints, losses=losses, backlash=backlash,
