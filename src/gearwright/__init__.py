@@ -6,8 +6,11 @@ from gearwright.lazy import lazy_names
 
 if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used, so that `import gearwright` stays fast
     from gearwright import robots as robots
+    from gearwright.building import build as build
+    from gearwright.comparing import diff as diff
     from gearwright.control import PID as PID
     from gearwright.control import CombinedControllers as CombinedControllers
+    from gearwright.conversion import convert as convert
     from gearwright.diagnostics import Diagnostic as Diagnostic
     from gearwright.display.reach_plots import plot_reach as plot_reach
     from gearwright.errors import BeyondLimitsWarning as BeyondLimitsWarning
@@ -61,6 +64,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model import SimpleTransmission as SimpleTransmission
     from gearwright.model import Solenoid as Solenoid
     from gearwright.model import SpatialTendon as SpatialTendon
+    from gearwright.model.actuators import LearnedActuator as LearnedActuator
     from gearwright.model.actuators import PositionServo as PositionServo
     from gearwright.model.actuators import Supply as Supply
     from gearwright.model.frictions import Cogging as Cogging
@@ -72,16 +76,19 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.scenes.world import World as World
     from gearwright.model.servos import servos as servos
     from gearwright.model.shapes.surface import Surface as Surface
+    from gearwright.model.transmissions import ElasticGear as ElasticGear
     from gearwright.page import view as view
     from gearwright.planning.inverse_kinematics import NotReachedError as NotReachedError
     from gearwright.planning.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from gearwright.planning.trajectories import Trajectory as Trajectory
+    from gearwright.rendering.rendering import render as render
     from gearwright.sim import Recording as Recording
     from gearwright.sim import Simulation as Simulation
     from gearwright.sim import compile as compile
     from gearwright.sim import open as open
     from gearwright.sim.ros2_control.mock_hardware import MockHardware as MockHardware
     from gearwright.study import sweep as sweep
+    from gearwright.writing import save as save
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 

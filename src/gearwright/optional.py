@@ -12,6 +12,8 @@ from gearwright.errors import GearwrightError
 EXTRAS = {  # by module: the extra of pyproject.toml that installs it
     "cupy": "cuda",
     "gymnasium": "learn",
+    "imageio_ffmpeg": "video",
+    "onnx": "onnx",
     "pandas": "pandas",
     "plotly": "html",
     "pyarrow": "lerobot",

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import gearwright as gw
 from gearwright.cli import app
-from gearwright.demo.raster import FINER, RasterFilm, animated, drawn, png, sampled
 from gearwright.demo.run_film import CAMERA, run_film
-from gearwright.demo.triangles import link_triangles
+from gearwright.rendering.raster import FINER, RasterFilm, animated, drawn, png, sampled
+from gearwright.rendering.triangles import link_triangles
 from tests.sim.robots import FOLDER, GRIPPER
 
 Image = pytest.importorskip("PIL.Image")

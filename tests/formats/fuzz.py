@@ -37,6 +37,7 @@ from gearwright.model.sensors.sensors import SENSORS
 from gearwright.model.transmissions import TRANSMISSIONS
 from tests.corpus.files import SDF, URDF, robot_files
 from tests.formats.guarded import limit_memory
+from tests.formats.mjcf import files as mjcf
 
 SECONDS = 5  # of processor time that a file may take
 LARGEST = 40_000  # bytes of a seed from elsewhere: small files mutate more often and run faster
@@ -178,7 +179,9 @@ INLINE = (
     0</pose><axis><xyz>0 1 0</xyz></axis></joint></gazebo>
   <transmission name="belt" type="belt"><actuator name="m"/><joint name="r"/>
     <driver_teeth>10</driver_teeth><driven_teeth>20</driven_teeth></transmission></robot>""",
-)
+    # MJCF
+    mjcf.ARM, mjcf.MANY_JOINTS, mjcf.ACTUATORS, mjcf.LOOP, mjcf.inertias('boundmass="0.1" balanceinertia="true"'),
+)  # fmt: skip
 
 FRAGMENTS = (
     (
@@ -255,6 +258,24 @@ FRAGMENTS = (
     '<include><uri>model://part</uri><pose relative_to="{name}">{number} 0 0 0 0 0</pose></include>',
     '<pose relative_to="{name}" rotation_format="quat_xyzw">0 0 0 {number} 0 0 1</pose>',
     "<static>true</static>",
+    '<body name="{name}" pos="{number} 0 0" euler="0 {number} 0"><joint name="{name}" ref="{number}"/><geom '
+    'size="{number}"/></body>',
+    '<joint type="ball" range="{number} {number}" stiffness="{number} 1" springdamper="{number} 1"/>',
+    '<geom type="ellipsoid" size="{number} {number} 1" mass="{number}" shellinertia="true" contype="{number}"/>',
+    '<default class="{name}"><position kp="{number}" dampratio="{number}"/><geom density="{number}"/></default>',
+    '<equality><joint joint1="{name}" joint2="{name}" polycoef="{number} {number} {number}"/></equality>',
+    '<equality><connect body1="{name}" body2="{name}" anchor="{number} 0 0"/><weld site1="{name}" site2="{name}"/>'
+    "</equality>",
+    '<tendon><fixed name="{name}" stiffness="{number}"><joint joint="{name}" coef="{number}"/></fixed></tendon>',
+    '<tendon><spatial><site site="{name}"/><pulley divisor="{number}"/><geom geom="{name}"/></spatial></tendon>',
+    '<actuator><general joint="{name}" gear="{number}" gainprm="{number}" biasprm="{number} {number}"/></actuator>',
+    '<actuator><dcmotor joint="{name}" nominal="{number} {number} {number}" resistance="{number}"/></actuator>',
+    '<keyframe><key name="{name}" qpos="{number} {number}" ctrl="{number}"/></keyframe>',
+    '<replicate count="{number}" offset="{number} 0 0"><geom size="{number}"/></replicate>',
+    '<compiler angle="radian" eulerseq="{name}" settotalmass="{number}" boundinertia="{number}"/>',
+    '<asset><mesh name="{name}" vertex="0 0 0 1 0 0 0 1 0 0 0 {number}" scale="{number} 1 1"/></asset>',
+    '<contact><pair geom1="{name}" geom2="{name}"/><exclude body1="{name}" body2="{name}"/></contact>',
+    '<include file="{name}"/>',
 )
 
 PART = (
@@ -296,7 +317,8 @@ VERSIONS = ("1.0", "1.4", "1.5", "1.6", "1.7", "1.8", "1.11", "1.12", "1.99", "2
 TAGS = (
     "link", "joint", "model", "frame", "axis", "axis2", "pose", "mimic", "parent", "child", "limit", "inertial",
     "transmission", "actuator", "encoder", "coupling", "term", "world", "include", "ros2_control", "gazebo",
-    "plugin", "robot", "sdf", "static", "origin", "mass", "param",
+    "plugin", "robot", "sdf", "static", "origin", "mass", "param", "mujoco", "body", "geom", "site", "default",
+    "equality", "tendon", "general", "position", "worldbody", "replicate", "freejoint",
 )  # fmt: skip
 
 
@@ -437,7 +459,7 @@ def _inject(root: Tree, rng: random.Random) -> None:
         filled = _name(root, rng) if first == "{name}" else rng.choice(NUMBERS)
         filled = filled.replace("&", "").replace("<", "").replace('"', "").replace("{", "")
         fragment = fragment.replace(first, filled, 1)
-    likely = [e for e in root.iter() if e.tag in ("model", "robot", "joint", "axis")]
+    likely = [e for e in root.iter() if e.tag in ("model", "robot", "joint", "axis", "mujoco", "body")]
     to = rng.choice(likely) if likely and rng.random() < 0.8 else _any(root, rng)
     to.insert(rng.randrange(len(to) + 1), etree.fromstring(fragment))
 

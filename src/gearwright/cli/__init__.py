@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, demo, export, migrate, run, serve, show, sweep, view, with_bus
+from gearwright.cli import bench, check, convert, demo, diff, export, migrate, run, serve, show, sweep, view, with_bus
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -20,6 +20,8 @@ COMMANDS = (
     run.run,
     serve.serve,
     with_bus.with_bus,
+    convert.convert,
+    diff.diff,
     migrate.migrate,
     export.export,
     sweep.sweep,

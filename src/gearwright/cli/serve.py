@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -92,8 +94,16 @@ def serve(
     mock: Annotated[
         bool, typer.Option("--mock", help="Mirror commands as states, as ros2_control's GenericSystem does.")
     ] = False,
-    eds: Annotated[str | None, typer.Option(metavar="FILE", help="Write the first node's EDS file.")] = None,
+    eds: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the first node's EDS file; read one that a drive's maker wrote."),
+    ] = None,
+    calibration: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write LeRobot's calibration, and store it in the servos."),
+    ] = None,
     dbc: Annotated[str | None, typer.Option(metavar="FILE", help="Write the bus's DBC file.")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Show the robot and its drives in a browser.")] = False,
     table: Annotated[bool | None, typer.Option(help="Show the live table (default: on a terminal).")] = None,
     *,
     reading: LoadOptions,
@@ -103,11 +113,13 @@ def serve(
     The driver runs unchanged against the simulation.
 
     Prints the addresses it listens on, the ids and how a client connects, then a line that begins with "ready". While
-    it runs, lines on standard input move joints by hand and inject faults: hold JOINT POSITION, release JOINT,
-    fault KIND [ACTUATOR] [VALUE], clear, quit.
+    it runs, lines on standard input move joints by hand and inject faults: hold JOINT POSITION, release [JOINT],
+    sweep [middle|low|high], fault KIND [ACTUATOR] [VALUE], clear, quit.
     Ends with Ctrl-C or SIGTERM. Exits with 0 if all went well, 1 if the file or the simulation failed, 2 if the command
     itself is wrong.
     """
+    from gearwright.hardware.protocols.cia402.data_sheets import is_ours
+
     robot = loaded_or_exit(file, reading)
     given: dict[str, Any] = {
         "protocol": protocol, "clock": clock, "factor": factor, "cycle": cycle, "wait_for": wait_for or None, "dt": dt,
@@ -119,7 +131,9 @@ def serve(
     }  # fmt: skip
     try:
         notes: list[str] = []
-        check_writable(record, eeprom, eds, dbc)
+        if eds is not None and not is_ours(eds):  # of the maker of the drive: it is read
+            given["options"], eds = {"eds": eds, **(given["options"] or {})}, None
+        check_writable(record, eeprom, eds, dbc, calibration)
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))
@@ -130,7 +144,7 @@ def serve(
         try:
             for text in fault or []:
                 _inject(bench, text)
-            _write_sheets(bench, eds, dbc)
+            _write_sheets(bench, eds, dbc, calibration)
         except GearwrightError as error:
             _stop(str(error), 2)
         except OSError as error:
@@ -141,7 +155,8 @@ def serve(
             _stop(str(error), 1)
         except OSError as error:
             _stop(not_written(error), 1)
-        _serve(bench, sys.stdout.isatty() if table is None else table, eds, notes)
+        with _shown(bench, view, reading, notes):
+            _serve(bench, sys.stdout.isatty() if table is None else table, eds, notes)
         if bench.failure is not None:
             _stop(str(bench.failure), 1)
 
@@ -181,6 +196,23 @@ def _usual(port: int, notes: list[str]) -> str:
             notes.append(f"port {port} is taken, by another server perhaps: another port is used instead of it")
             return "127.0.0.1:0"
     return f"127.0.0.1:{port}"
+
+
+@contextmanager
+def _shown(bench: Bench, view: bool, reading: LoadOptions, notes: list[str]) -> Iterator[None]:
+    """With a page in a browser, if that is wanted; without it, where it cannot be had."""
+    if not view:
+        yield
+        return
+    from gearwright.page.bench_page import BenchPage
+
+    try:
+        page = BenchPage(bench, search_path=reading.path)
+    except GearwrightError as error:
+        _stop(str(error), 1)
+    with page:
+        notes.append(f"view: {page.url}")
+        yield
 
 
 def _serve(bench: Bench, table: bool, eds: str | None, notes: list[str]) -> None:
@@ -223,7 +255,11 @@ def _inject(bench: Bench, text: str) -> None:
     bench.faults.inject(kind, actuator or None, number)
 
 
-def _write_sheets(bench: Bench, eds: str | None, dbc: str | None) -> None:
+def _write_sheets(bench: Bench, eds: str | None, dbc: str | None, calibration: str | None) -> None:
+    if calibration is not None:
+        from gearwright.hardware.calibrations import lerobot_calibration
+
+        write_whole(calibration, lerobot_calibration(bench.rig))
     if eds is None and dbc is None:
         return
     if not bench.rig.bound:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from gearwright.cli.serve_table import Screen
     from gearwright.hardware.bench import Bench
 
-USAGE = "hold JOINT POSITION, release JOINT, fault KIND [ACTUATOR] [VALUE], clear, quit"
+USAGE = "hold JOINT POSITION, release [JOINT], sweep [middle|low|high], fault KIND [ACTUATOR] [VALUE], clear, quit"
 
 
 def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) -> None:
     """One line for each place to connect to, then `ready`."""
     from gearwright.display.visible import visible
     from gearwright.hardware.shafts import ratios
+    from gearwright.hardware.transports import system
     from gearwright.hardware.transports.adapters import ADAPTERS
 
     for b in bench.rig.bound:
@@ -44,7 +45,7 @@ def announce(bench: Bench, eds: str | None = None, notes: Iterable[str] = ()) ->
     for server in bench.servers:
         typer.echo(f"listening: {server.description}")
     for name, protocol in bench.rig.protocols.items():
-        if protocol.bus == "can" and clients[name]:
+        if protocol.bus == "can" and clients[name] and system.UNIX_SOCKETS:
             node = next(b.node for b in bench.rig.bound if b.protocol is protocol)
             typer.echo(f"{name}: " + _filled(clients[name], channel=bench.channel, node=str(node), **adapter, **sheet))
     drives = counted(len(bench.rig.bound), "drive")
@@ -112,8 +113,14 @@ def as_request(words: list[str]) -> dict[str, Any] | None:
             return None
         case ["hold", joint, position]:
             return {"hold": {joint: float(position)}}
+        case ["release"]:
+            return {"sweep": None}
         case ["release", joint]:
             return {"hold": {joint: None}}
+        case ["sweep"]:
+            return {"sweep": "all"}
+        case ["sweep", place]:
+            return {"sweep": place}
         case ["fault", kind]:
             return {"fault": {"kind": kind}}
         case ["fault", kind, *rest] if len(rest) <= 2:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gearwright.demo.pictures import Film
-from gearwright.demo.raster import RasterFilm
-from gearwright.demo.triangles import link_triangles, sticks
 from gearwright.diagnostics import Diagnostic
 from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism
 from gearwright.model.geometry import Box, Cylinder, Mesh, Sphere
+from gearwright.rendering.raster import RasterFilm
+from gearwright.rendering.triangles import link_triangles, sticks
 from gearwright.sim import Recording
 
 CAMERA = Camera(azimuth=-35.0, elevation=20.0)

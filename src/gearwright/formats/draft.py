@@ -46,6 +46,8 @@ class Draft:
     hardware: dict[str, Hardware] = field(default_factory=dict)
     initial: dict[str, tuple[float, ...]] = field(default_factory=dict)
     X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
+    link_frames: dict[str, Pose] = field(default_factory=dict)  # X_UL: own frames of links in a URDF's, where given
+    called: dict[str, str] = field(default_factory=dict)  # joints that a format cannot call as they are: their names
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
@@ -144,6 +146,10 @@ class Draft:
             refused = {repr(name) for name in self.refused}
             self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
+        if self.called:
+            from gearwright.model.renaming import renamed_joints
+
+            mechanism = renamed_joints(mechanism, self.called)
         if self.report.failed:  # loops of a part of the file need not close
             raise LoadError(in_line_order((*mechanism.reported, *advise(mechanism, closing=False))))
         return mechanism
@@ -191,11 +197,13 @@ class Draft:
     def _base_name(self, link: str, bases: Collection[str], sizes: Counter[str]) -> str:
         """As the file says; `base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model."""
         model, colons, own = link.partition("::")
-        if colons and sizes:
+        if link in self.base_names:
+            name = self.base_names[link]
+        elif colons and sizes:
             name = model if sizes[model] == 1 else f"{model}::base"
             name = f"{model}::base_{own}" if name in bases else name
         else:
-            name = self.base_names.get(link) or (f"base_{link}" if bases else "base")
+            name = f"base_{link}" if bases else "base"
         while name in self.joints or name in bases:
             name += "_"
         return name

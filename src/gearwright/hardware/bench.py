@@ -24,10 +24,11 @@ from gearwright.hardware.networks import CanNetwork, SerialNetwork
 from gearwright.hardware.pacing import LONGEST_TURN, Lateness, Pacer
 from gearwright.hardware.requests import Requests
 from gearwright.hardware.rig import Rig
+from gearwright.hardware.sweeping import sweep
+from gearwright.hardware.transports import system
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
-from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.optional import require
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     import can
 
     from gearwright.hardware.transports.in_process import BridgedBus
+    from gearwright.hardware.transports.pty_port import PtyPort
     from gearwright.sim import Simulation
 
 CHORES = 0.25  # [s] of the wall clock between two looks at files and held-back frames
@@ -130,6 +132,8 @@ class Bench:
     def port(self) -> str:
         """Path of the serial port, for serial protocols."""
         if not self.ptys:
+            if self.rig.lines:
+                raise ModelError(system.NO_TERMINALS)
             raise ModelError("this robot has no serial port: its protocols are on a CAN bus; see bench.channel")
         return next(iter(self.ptys.values())).name
 
@@ -139,6 +143,8 @@ class Bench:
         for server in self.servers:
             if isinstance(server, PluginServer):
                 return server.channel
+        if self.rig.can:
+            raise ModelError(system.NO_UNIX_SOCKETS)
         raise ModelError("this robot has no CAN bus: its protocols are on a serial port; see bench.port")
 
     @property
@@ -186,6 +192,19 @@ class Bench:
         """Releases a joint that is held."""
         with self.lock:
             self.rig.plant.hold(joint, None)
+
+    def sweep(self, way: str = "all") -> float:
+        """Moves all joints by hand, for a calibration, and returns the seconds that it takes.
+
+        `middle`, `low` and `high` hold them there; `all` goes to the middle, both ends and the middle, and lets go.
+        """
+        with self.lock:
+            return sweep(self.rig.plant, way)
+
+    def release_all(self) -> None:
+        """Releases every joint that is held, and ends a sweep."""
+        with self.lock:
+            self.rig.plant.let_go()
 
     def reset(self, position: Mapping[str, float] | None = None) -> None:
         """Resets the mechanism to its start at time 0, clears faults and power-cycles all devices."""

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
+from gearwright.model.actuators import PositionServo
 from gearwright.model.servos import DataSheet, servos
 
 UNLIMITED = 1e12  # [N·m, N]: the effort limit of a drive that has none
@@ -104,8 +105,11 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
     """The actuator as the step has it under a drive: a `dc_motor` that takes a torque and the feedback of its loops.
 
     An ideal source gets the product's winding, a torque-speed curve the one that it stands for. A kind of its own, and
-    a drive whose resistance nobody gives, keep their own law; one that has no gains takes torques as they are.
+    a drive whose resistance nobody gives, keep their own law; one that has no gains takes torques as they are. Of a
+    servo it is the motor: its firmware runs in the device, behind the registers.
     """
+    if isinstance(actuator, PositionServo):
+        actuator = actuator.motor
     if "impedance" not in actuator.commands:
         return replace(actuator, command="effort")
     loops: dict[str, Any] = {"command": "impedance", "stiffness": 0.0, "damping_gain": 0.0, "effort_limit": UNLIMITED}

@@ -13,6 +13,7 @@ from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.hands import Hand
 from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
 from gearwright.hardware.shafts import DIRECT, Gear, ShaftLoad, shaft_loads
+from gearwright.hardware.sweeping import HandMovement
 from gearwright.model import Actuator, DCMotor, Encoder, Mechanism
 from gearwright.model.parameters import device_key
 from gearwright.sim.views.ports import Port
@@ -121,6 +122,12 @@ class Plant:
                     jam.release()
             for jam in self._jams.get(name, ()):
                 jam.push(dt)
+
+    def let_go(self) -> None:
+        """No hand holds a joint any more, and none will."""
+        self._later = [(time, action) for time, action in self._later if not isinstance(action, HandMovement)]
+        for joint in [*self.hands]:
+            self.hold(joint, None)
 
     # --- moved by hand ------------------------------------------------------------------------------------------
 

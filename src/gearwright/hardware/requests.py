@@ -31,6 +31,7 @@ class Requests:
         self._cycle = 0.0  # [s]: when mocks were last updated
         self._each: dict[str, Callable[[Any], Answer | Generator[None, None, Answer]]] = {
             "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
+            "sweep": self._sweep,
             "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
             "read": lambda _: self._read(), "write": self._write, "hardware": lambda _: self._info(),
         }  # fmt: skip
@@ -183,6 +184,13 @@ class Requests:
     def _hold(self, values: Any) -> None:
         for joint, value in _mapping(values, "hold").items():
             self._bench.rig.plant.hold(joint, None if value is None else _number(value, f"position of {joint!r}"))
+
+    def _sweep(self, value: Any) -> Answer:
+        """`{"sweep": "middle"}`, "low", "high" or "all"; answered with the seconds that it takes. null lets go."""
+        if value is None:
+            self._bench.release_all()
+            return None
+        return {"sweep": str(value)[:20], "seconds": self._bench.sweep(str(value)[:20])}
 
     def _fault(self, values: Any) -> None:
         """`{"fault": {"kind": "drop", "actuator": null, "value": 0.1}}`."""

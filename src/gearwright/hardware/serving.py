@@ -11,13 +11,12 @@ from gearwright.errors import GearwrightError, UnknownNameError
 from gearwright.hardware.bench import Bench
 from gearwright.hardware.networks import SerialNetwork
 from gearwright.hardware.rig import ROS2_CONTROL, Rig
-from gearwright.hardware.transports import can_socket
+from gearwright.hardware.transports import can_socket, system
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.json_lines import JsonServer
 from gearwright.hardware.transports.plugin_server import PluginServer
-from gearwright.hardware.transports.pty_port import PtyPort
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.hardware.transports.tokens import require_token
@@ -108,14 +107,23 @@ def _open_buses(
         if name not in ADAPTERS:
             raise UnknownNameError("serial CAN adapter", name, ADAPTERS)
         ports[name] = ADAPTERS[name](bench.network)
-    for name, line in ports.items():
-        own = link if link is None or len(ports) == 1 else f"{os.fspath(link)}-{name}"
-        bench.ptys[name] = PtyPort(bench.loop, line, own)
+    if ports and system.TERMINALS:
+        from gearwright.hardware.transports.pty_port import PtyPort
+
+        for name, line in ports.items():
+            own = link if link is None or len(ports) == 1 else f"{os.fspath(link)}-{name}"
+            bench.ptys[name] = PtyPort(bench.loop, line, own)
+    elif ports:
+        bench.rig.notes += (system.NO_TERMINALS,)
     if bench.rig.can:
         chosen = channel if channel is not None else f"gearwright-{os.getpid()}-{next(_numbers)}"
+        if not system.UNIX_SOCKETS:
+            bench.rig.notes += (system.NO_UNIX_SOCKETS,)
         for name in (chosen, chosen + can_socket.BRIDGE) if can else (chosen,):
-            bench.servers.append(PluginServer(bench.loop, bench.network, name))
-        bench.servers.append(RawCanServer(bench.loop, bench.network, chosen))
+            if system.UNIX_SOCKETS:
+                bench.servers.append(PluginServer(bench.loop, bench.network, name))
+        if system.RAW_CAN:
+            bench.servers.append(RawCanServer(bench.loop, bench.network, chosen))
         if socketcand is not None:
             bench.servers.append(SocketcandServer(bench.loop, bench.network, *address(socketcand), token))
     for name in can:

@@ -390,6 +390,49 @@ class Mechanism(NotebookDisplay):
         )  # fmt: skip
         return replace(self, transmissions={**self.transmissions, name: made})
 
+    def with_joint(self, joint: Joint) -> Mechanism:
+        """A copy with a joint added; it replaces a joint of the same name, and the base of its child link."""
+        from gearwright.model.editing import with_joint
+
+        checked_instance("a joint", joint, Joint)
+        return with_joint(self, joint)
+
+    def with_link(self, link: Link, joint: Joint | None = None) -> Mechanism:
+        """A copy with a link added, and the joint that carries it; it replaces a link of the same name."""
+        from gearwright.model.editing import with_link
+
+        checked_instance("a link", link, Link)
+        if joint is not None:
+            checked_instance("a joint", joint, Joint)
+        return with_link(self, link, joint)
+
+    def without(self, *names: str, kind: str | None = None) -> Mechanism:
+        """A copy without these parts, and without what cannot be without them.
+
+        A link or a joint goes with everything that it carries, and with the couplings, transmissions, actuators and
+        sensors of what goes. `kind` ("link", "joint", "actuator", …) says which part is meant where two have one name.
+        """
+        from gearwright.model.editing import without
+
+        return without(self, checked_names("without", names), kind)
+
+    def attach(
+        self, other: Mechanism, at: str, *, pose: Pose | Sequence[float] | None = None, prefix: str = "",
+        joint: str | None = None,
+    ) -> Mechanism:  # fmt: skip
+        """A copy with another mechanism fixed to a link or frame of this one: a hand on an arm's flange.
+
+        pose    of the other's root link there: a Pose, or x, y, z [m], or with roll, pitch, yaw [rad]
+        prefix  what all names of the other get before them, so that both can have a link "base"
+        joint   the name of the fixed joint between them
+        """
+        from gearwright.model.editing import attach
+
+        checked_instance("attach", other, Mechanism)
+        checked_name("at", at)
+        X = pose if isinstance(pose, Pose) else _placed(pose)
+        return attach(self, other, at, X, checked_name("prefix", prefix), joint)
+
     def with_rods_reduced(self, rods: Sequence[str] | None = None) -> Mechanism:
         """A copy in which rods between cranks and other links are exact couplings, not links: `crank = f(joints)`.
 
@@ -449,6 +492,13 @@ class Mechanism(NotebookDisplay):
     def forward_kinematics(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Array]:
         """{link: 4x4 pose in the world}. Keys as in `configuration`; joints that are not given are at their start."""
         return {name: X.matrix for name, X in self.poses(position).items()}
+
+
+def _placed(given: Sequence[float] | None) -> Pose:
+    values = numbers("pose", (0.0, 0.0, 0.0) if given is None else given)
+    if values.shape not in ((3,), (6,)):
+        raise ModelError(f"pose takes x, y, z or x, y, z, roll, pitch, yaw, not {given!r:.60}")
+    return Pose.from_rpy(values[:3].tolist(), values[3:].tolist() or (0.0, 0.0, 0.0))
 
 
 def _joined(before: Sequence[Diagnostic], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

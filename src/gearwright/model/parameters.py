@@ -19,6 +19,7 @@ from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.joints import Axis, AxisDynamics, Joint
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.transmissions import Transmission, efficiency_only, parameter_quantities
+from gearwright.model.transmissions.elastic import ElasticGear
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism
@@ -95,11 +96,13 @@ def joint_rows(joint: Joint) -> Iterator[ParameterRow]:
         yield from friction_rows(name, axis.dynamics.friction_model, joint.type.prismatic)
 
 
-def friction_rows(owner: str, model: FrictionModel | None, slides: bool) -> Iterator[ParameterRow]:
+def friction_rows(
+    owner: str, model: FrictionModel | None, slides: bool, group: str = "friction_model"
+) -> Iterator[ParameterRow]:
     """The numbers of a friction model; `owner` is the prefix of what it is along."""
     if model is not None:
         for field, (value, meaning) in parameter_quantities(model).items():
-            yield f"{owner}.friction_model.{field}", value, meaning, slides
+            yield f"{owner}.{group}.{field}", value, meaning, slides
 
 
 def axes(joint: Joint) -> Iterator[tuple[str, Axis]]:
@@ -178,6 +181,9 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
         if t.map is not None:
             slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
             yield from friction_rows(losses_key(mechanism, t), t.losses.friction_model, slides)
+            if isinstance(t.backlash, ElasticGear):
+                yield from friction_rows(losses_key(mechanism, t), t.backlash.elasticity, slides, "elasticity")
+                yield from friction_rows(losses_key(mechanism, t), t.backlash.hysteresis, slides, "hysteresis")
 
 
 def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Any]) -> dict[str, Any]:

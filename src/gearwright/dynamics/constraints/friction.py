@@ -46,11 +46,13 @@ class FrictionAxis:
     seen: Seen
 
     @staticmethod
-    def of(name: str, model: FrictionModel | None, values: Mapping[str, Scalar], seen: Seen) -> FrictionAxis | None:
-        """`values`: all numbers of the mechanism, this model's as `name.friction_model.…`."""
+    def of(
+        name: str, model: FrictionModel | None, values: Mapping[str, Scalar], seen: Seen, group: str = "friction_model"
+    ) -> FrictionAxis | None:
+        """`values`: all numbers of the mechanism, this model's as `name.group.…`."""
         if model is None:
             return None
-        own = {n: values[f"{name}.friction_model.{n}"] for n in parameters(model)}
+        own = {n: values[f"{name}.{group}.{n}"] for n in parameters(model)}
         return FrictionAxis(name, model, {n: x for n, x in own.items() if not isinstance(x, float)}, seen)
 
     @property

@@ -137,7 +137,7 @@ def _cylinder(e: Element, s: ActuatorSettings) -> None:
     s.gainprm[0] = real(e, "area", s.gainprm[0])
     diameter = real(e, "diameter", -1.0)
     if diameter >= 0:
-        s.gainprm[0] = pi / 4 * diameter**2
+        s.gainprm[0] = pi / 4 * diameter * diameter
     s.dyntype, s.gaintype, s.biastype = "filter", "fixed", "affine"
 
 

@@ -146,7 +146,8 @@ class Actuators:
         if any(s.damping[1:]):
             e.warning("not-simulated", f"actuator {name!r}: its damping is linear; further numbers have no effect")
         try:
-            made = made_actuator(e, s, fields, self._ranges(e, s), self._joint_effort(target))
+            limited = target.joint is not None and effort_range(target.joint) is not None
+            made = made_actuator(e, s, fields, self._ranges(e, s), self._joint_effort(target), limited)
         except ModelError as error:
             e.error("actuator-value", f"actuator {name!r}: {error}")
             return None

@@ -18,9 +18,13 @@ ONE_INPUT = "other inputs than the first are held at 0"
 
 
 def made_actuator(
-    e: Element, s: ActuatorSettings, fields: dict[str, Any], ranges: Ranges, joint: tuple[float, float]
-) -> Actuator | str:
-    """The actuator; in words, why there is none. `joint` is what its joint lets it do."""
+    e: Element, s: ActuatorSettings, fields: dict[str, Any], ranges: Ranges, joint: tuple[float, float],
+    limited_by_joint: bool,
+) -> Actuator | str:  # fmt: skip
+    """The actuator; in words, why there is none.
+
+    `joint` is what its joint lets it do, where that is not symmetric; `limited_by_joint` whether it has a limit at all.
+    """
     if s.gaintype == "dcmotor":
         return _dc_motor(e, s, fields, ranges)
     for kind, name in ((s.dyntype, "dyntype"), (s.gaintype, "gaintype"), (s.biastype, "biastype")):
@@ -28,7 +32,11 @@ def made_actuator(
             return f"{name} {kind!r} has no counterpart here"
     force = ranges.get("force", NONE)
     low, high = max(force[0], joint[0]), min(force[1], joint[1])
-    limits: dict[str, Any] = {"effort_lower": low, "effort_upper": high} if (low, high) != NONE else {}
+    limits: dict[str, Any] = {}
+    if low == -high and joint == NONE and not limited_by_joint:  # an effort limit of its own replaces its joint's
+        limits = {"effort_limit": high} if high < inf else {}
+    elif (low, high) != NONE:
+        limits = {"effort_lower": low, "effort_upper": high}
     if "ctrl" in ranges:
         limits |= {"command_lower": ranges["ctrl"][0], "command_upper": ranges["ctrl"][1]}
     if s.gaintype == "pid":
@@ -59,9 +67,9 @@ def _plain(
     if drive is None:
         return AffineActuator(**fields, **limits, **_affine(gain, bias))
     rest: dict[str, Any] = {"bias": bias[0]} if bias[0] else {}
-    if limits or rest:
-        return AffineActuator(**fields, **limits, **rest, **drive)
-    return Actuator(**fields, **drive)
+    if limits.keys() <= {"effort_limit"} and not rest:
+        return Actuator(**fields, **limits, **drive)
+    return AffineActuator(**fields, **limits, **rest, **drive)
 
 
 def _drive(gain: tuple[float, float, float], bias: tuple[float, float, float]) -> dict[str, Any] | None:

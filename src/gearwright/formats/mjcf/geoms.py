@@ -11,6 +11,7 @@ from gearwright.formats.mjcf.parts import GeomPart, Parts, Place, SitePart
 from gearwright.formats.mjcf.poses import along_z, pose
 from gearwright.formats.mjcf.values import exactly, real, reals, word
 from gearwright.formats.xml.located_xml import Element
+from gearwright.given_numbers import FARTHEST
 from gearwright.model.geometry import (
     Box,
     Capsule,
@@ -66,6 +67,9 @@ def _placed(e: Element, at: Place) -> tuple[str, tuple[float, ...], Pose, MeshPa
     assert at.file is not None
     kind = word(e, "type", TYPES, "sphere")
     size = reals(e, "size", (0.0, 0.0, 0.0))
+    if max(map(abs, size)) > FARTHEST:
+        e.error("number-invalid", f"attribute size: a length exceeds the limit of {FARTHEST:g} m")
+        return None
     ends = exactly(e, "fromto", 6)
     mesh = at.file.meshes.find(e, at.prefix) if "mesh" in e.attributes else None
     if "mesh" in e.attributes and mesh is None:
@@ -95,7 +99,7 @@ def _between(
     """From one point to another along z, which points to the first."""
     a, b = np.array(ends[:3]), np.array(ends[3:])
     half = float(np.linalg.norm(a - b)) / 2
-    if not SHORTEST < half < np.inf or size[0] <= 0:
+    if not SHORTEST < half < FARTHEST or size[0] <= 0:
         e.error("number-invalid", "attribute fromto: two different points are expected, and a positive size")
         return None
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gearwright.errors import ModelError
 from gearwright.formats.mjcf.bodies import inertial_pose
 from gearwright.formats.mjcf.geom_inertia import Moments, mass_of
 from gearwright.formats.mjcf.parts import Body, GeomPart, Parts
@@ -19,12 +20,20 @@ TINY = 1e-14  # [kg] lighter geoms do not count
 
 def inertias(parts: Parts) -> dict[str, Inertia]:
     """By body. A total mass that the file asks for scales all of them."""
-    found = {b.name: _bounded(b, _inertia(b)) for b in parts.bodies.values()}
+    found = {b.name: _possible(b) for b in parts.bodies.values()}
     assert parts.world.file is not None
     wanted, total = parts.world.file.compiler.settotalmass, sum(i.mass for i in found.values())
     if wanted > 0 and total > 0:
         found = {name: _scaled(i, wanted / total) for name, i in found.items()}
     return found
+
+
+def _possible(b: Body) -> Inertia:
+    try:
+        return _bounded(b, _inertia(b))
+    except (ModelError, np.linalg.LinAlgError) as error:
+        b.element.error("inertia-invalid", f"body {b.name!r}: {error}")
+        return MASSLESS
 
 
 def _inertia(b: Body) -> Inertia:

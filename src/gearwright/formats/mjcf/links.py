@@ -14,7 +14,7 @@ from gearwright.errors import ModelError
 from gearwright.formats.mjcf.geoms import geometry, is_drawn
 from gearwright.formats.mjcf.inertias import inertias
 from gearwright.formats.mjcf.parts import Body, JointPart, Parts
-from gearwright.formats.mjcf.start_mass import averaged_inertia
+from gearwright.formats.mjcf.start_mass import LEAST, averaged_inertia
 from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth
 from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link
 from gearwright.model.geometry import Geometry
@@ -76,7 +76,7 @@ def _between(b: Body, j: JointPart) -> str:
 def _add_joints(b: Body, parts: Parts, weights: dict[str, Inertia]) -> None:
     draft = parts.draft
     parent = b.parent.name if b.parent is not None else WORLD
-    if b.joints and b.joints[0].kind == "free":
+    if any(j.kind == "free" for j in b.joints):
         _float(b, parts)
         return
     if not b.joints:
@@ -101,7 +101,7 @@ def _add_joints(b: Body, parts: Parts, weights: dict[str, Inertia]) -> None:
 
 def _float(b: Body, parts: Parts) -> None:
     """A free joint is the base of its part; one without a name of its own is called as every base."""
-    j, draft = b.joints[0], parts.draft
+    j, draft = next(j for j in b.joints if j.kind == "free"), parts.draft
     draft.X_WL[b.name] = b.X_PB
     if j.element.get("name"):
         draft.base_names[b.name] = j.name
@@ -174,7 +174,7 @@ def _dynamics(j: JointPart, parts: Parts, weights: dict[str, Inertia]) -> AxisDy
     time, ratio = reals(e, "springdamper", (0.0, 0.0))
     if time > 0 and ratio > 0:
         inertia = averaged_inertia(j, parts, weights)
-        stiffness, damping = inertia / (time * ratio) ** 2, 2 * inertia / time
+        stiffness, damping = inertia / max(LEAST, time * time * ratio * ratio), 2 * inertia / time
     angle = j.body.file.compiler.angle if j.kind == "hinge" else float
     values: dict[str, Any] = {
         "damping": damping if on("damper") else 0.0,

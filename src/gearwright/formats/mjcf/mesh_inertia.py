@@ -43,6 +43,8 @@ def mesh_inertia(vertices: Array, faces: Faces, way: str) -> MeshInertia:
     total = float(amounts.sum())
     P = _second_moments(moved, amounts) / (12.0 if shell else 20.0)
     tensor = (np.trace(P) * np.eye(3) - P) / total
+    if not np.isfinite(tensor).all():
+        raise MeshError("is too large")
     principal, R = (x[..., ::-1] for x in np.linalg.eigh(tensor))  # the largest first, so that z is the long axis
     if not principal[2] > 0:
         raise MeshError("has no extent in some direction")

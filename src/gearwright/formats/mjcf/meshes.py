@@ -13,7 +13,7 @@ from gearwright.errors import GearwrightError
 from gearwright.formats.mjcf.compiler import Compiler
 from gearwright.formats.mjcf.defaults import MAIN, Defaults
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.mesh_data import MeshError, Triangles, checked, read_mesh
+from gearwright.formats.mjcf.mesh_data import MOST_FACES, MeshError, Triangles, checked, read_mesh
 from gearwright.formats.mjcf.mesh_inertia import WAYS, MeshInertia, hull, mesh_inertia
 from gearwright.formats.mjcf.values import every, exactly, vector, word
 from gearwright.formats.paths.mesh_files import MeshFiles
@@ -73,6 +73,8 @@ class MeshPart:
         vertices, faces = every(self.element, "vertex") or (), every(self.element, "face") or ()
         if len(vertices) % 3 or len(faces) % 3:
             raise MeshError("has vertices or faces that are no triples of numbers")
+        if any(abs(i) > MOST_FACES * 3 or i % 1 for i in faces):
+            raise MeshError("has faces that are no numbers of vertices")
         return checked(np.array(vertices).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3))
 
     @cached_property

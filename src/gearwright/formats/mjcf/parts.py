@@ -142,6 +142,14 @@ class Body:
         return b
 
     @property
+    def part(self) -> Body:
+        """The body in the world that carries it; the world itself."""
+        b = self
+        while b.parent is not None and b.parent.parent is not None:
+            b = b.parent
+        return b
+
+    @property
     def above(self) -> Body | None:
         """What the body that carries it is attached to by joints."""
         return None if self.parent is None else self.parent.carrier

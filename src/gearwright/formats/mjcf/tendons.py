@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Parts
@@ -39,8 +40,10 @@ class TendonPart:
 
     def scaled(self, gear: float) -> tuple[TransmissionMap, tuple[AxisRef, ...]] | None:
         """The map of an actuator that pulls it with a gear ratio; None where there is none."""
-        if self.coefficients is not None:
+        if self.coefficients:
             rows = tuple((gear * c,) for c in self.coefficients.values())
+            if not all(isfinite(row[0]) for row in rows):
+                return None
             return LinearMap(matrix=rows), tuple(AxisRef(name) for name in self.coefficients)
         if self.map is None:
             return None
@@ -74,7 +77,8 @@ def _fixed(e: Element, name: str, parts: Parts, prefix: str) -> TendonPart:
         rest += real(child, "coef") * j.ref
     if not coefficients:
         e.error("element-missing", f"tendon {name!r} has no <joint>")
-    return TendonPart(name, e, {n: c for n, c in coefficients.items() if c}, rest=rest)
+    moved = {n: c for n, c in coefficients.items() if c}
+    return TendonPart(name, e, moved, rest=rest, why="" if moved else "no joint changes its length")
 
 
 def _spatial(e: Element, name: str, parts: Parts, prefix: str) -> TendonPart:

@@ -52,7 +52,7 @@ def _pair(e: Element, parts: Parts, prefix: str, bit: int) -> bool:
 def add_contacts(parts: Parts) -> None:
     """Links that touch each other within their robot."""
     draft = parts.draft
-    bodies = [b for b in parts.bodies.values() if any(g.collides for g in b.geoms)]
+    bodies = [b for b in (*parts.bodies.values(), parts.world) if any(g.collides for g in b.geoms)]
     known = {frozenset(pair) for pair in draft.no_contact}
     draft.no_contact[:] = [pair for pair in draft.no_contact if set(pair) <= draft.links.keys()]
     if not parts.option.on("contact") or len(bodies) > MOST_BODIES:
@@ -62,18 +62,21 @@ def add_contacts(parts: Parts) -> None:
         pair = frozenset((a.name, b.name))
         if pair in known or _welded(a, b):
             continue
-        if _neighbours(a, b):  # links without mass may be between them, so that this is not seen in the joints
+        if _neighbours(a, b) and parts.world not in (
+            a,
+            b,
+        ):  # links without mass may be between them, so that this is not seen in the joints
             draft.no_contact.append((a.name, b.name))
             continue
         found = sum(point_count(g.shape, h.shape) for g in a.geoms for h in b.geoms if may_touch(g, h))
-        if found:
+        points += found
+        if found and a.part is b.part:
             touching |= pair
-            points += found
-    if points > MOST_POINTS:
+    if touching and points > MOST_POINTS:
         parts.world.element.info(
             "not-simulated",
-            f"links of the robot may touch each other at {points} points, more than {MOST_POINTS}; they do not, unless "
-            "compile(contacts=[…]) names those that matter",
+            f"links may touch each other at {points} points, more than {MOST_POINTS}: those of one robot do not touch, "
+            "unless compile(contacts=[…]) names those that matter",
         )
         return
     draft.self_collide += [b.name for b in bodies if b.name in touching]

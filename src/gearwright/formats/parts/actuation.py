@@ -14,7 +14,7 @@ from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.transmissions.transmissions import read_transmission
 from gearwright.formats.xml.from_fields import missing_from, values_of
 from gearwright.formats.xml.located_xml import Element
-from gearwright.model import ACTUATORS, SENSORS, Actuator, AxisRef, Coupling, Term
+from gearwright.model import ACTUATORS, SENSORS, WORLD, Actuator, AxisRef, Coupling, Term
 from gearwright.model.actuators.supply import Supply
 from gearwright.model.couplings import MODES
 from gearwright.model.fields import meanings
@@ -43,6 +43,18 @@ def read_actuation(e: Element, draft: Draft, plugins: PluginPolicy, rename: Rena
             _read_sensor(s, kind, draft, rename)
     for c in e.all("coupling"):
         _read_coupling(c, draft, rename)
+    draft.no_contact += [(_link(n, "link1", rename), _link(n, "link2", rename)) for n in e.all("no_contact")]  # ours
+    if keyframes := e.all("keyframe"):
+        from gearwright.formats.parts.keyframes import read_keyframe
+
+        for k in keyframes:
+            read_keyframe(k, draft, rename)
+    draft.cut += [rename(c.words) for c in e.all("cut")]
+
+
+def _link(e: Element, attribute: str, rename: Rename) -> str:
+    name = e.get(attribute) or ""
+    return name if name == WORLD else rename(name)
 
 
 def _is_transmission(plugin: Element) -> bool:
@@ -217,6 +229,8 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
         reference = e.number("reference", 0.0)
     m, o = (e.child_number(k, e.number(k, d)) for k, d in (("multiplier", 1.0), ("offset", 0.0)))
     r = e.child_number("reference", reference)
+    if at := e.number("leader_reference", 0.0):  # ours, in a URDF: its offset holds with the leader at zero
+        r, o = at, o + m * at
     add_coupling(
         draft, e, name=str(follower), follower=follower, leaders=(Term(axis, m),), offset=o, reference=r,
         **mode_values(e),
@@ -224,7 +238,7 @@ def read_mimic(e: Element, draft: Draft, follower: AxisRef, rename: Rename = str
 
 
 def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
-    """`Σ Gᵢ·qᵢ + offset = 0`; the first term's axis is the follower."""
+    """`Σ Gᵢ·(qᵢ − reference) + offset = 0`; the first term's axis is the follower, which has no reference."""
     name = e.get("name") or ""
     terms: list[Term] = []
     for t in e.all("term"):
@@ -243,7 +257,10 @@ def _read_coupling(e: Element, draft: Draft, rename: Rename) -> None:
         return
     leaders = tuple(Term(t.axis, -t.multiplier / first.multiplier) for t in terms[1:])
     offset = -e.child_number("offset", 0.0) / first.multiplier + 0.0
+    alias = e.get("alias")
     add_coupling(
         draft, e, name=rename(name) if name else str(first.axis), follower=first.axis, leaders=leaders, offset=offset,
-        spelling="coupling", alias=str(first.axis) if name else None, **mode_values(e),
+        reference=e.child_number("reference", 0.0), spelling="coupling",
+        alias=(str(first.axis) if alias is None else rename(alias) if alias else None) if name else None,
+        **mode_values(e),
     )  # fmt: skip

@@ -8,9 +8,9 @@ from gearwright.formats.xml.located_xml import Element
 from gearwright.model.frictions import FRICTIONS, FrictionModel
 
 
-def friction_model(element: Element, owner: str, code: str) -> FrictionModel | None:
+def friction_model(element: Element, owner: str, code: str, tag: str = "friction_model") -> FrictionModel | None:
     """The one below an element, with an element for each field of its kind; `owner` and `code` are of messages."""
-    e = element.child("friction_model")
+    e = element.child(tag)
     if e is None:
         return None
     written = (e.get("type") or "").strip()

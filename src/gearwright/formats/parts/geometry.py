@@ -67,8 +67,8 @@ def _drake_ellipsoid(v: ShapeNumbers) -> Shape:
 
 
 def _plane(v: ShapeNumbers) -> Shape:
-    size = v.element.child("size")
-    numbers = (size.numbers() if size else None) or [1.0, 1.0]
+    size, attribute = v.element.child("size"), v.element.get("size")  # the attribute is ours, in a URDF
+    numbers = (size.numbers() if size else v.element.numbers(attribute or "", "attribute size")) or [1.0, 1.0]
     if len(numbers) != 2:
         v.element.error("number-invalid", f"<size>: a plane has two numbers, not {len(numbers)}")
         numbers = [1.0, 1.0]

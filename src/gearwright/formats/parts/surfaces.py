@@ -88,6 +88,16 @@ def collision_bits(collision: Element) -> int | None:
         return None
 
 
+def read_contact(g: Element) -> dict[str, Any]:
+    """What a shape does when it touches."""
+    bits = collision_bits(g)
+    masks = {} if bits is None else {"collision_bits": bits, "collides_with": bits}
+    own = g.child("collides_with")  # ours, where it is not the same
+    if own is not None:
+        masks["collides_with"] = int(own.as_number(own.text, "<collides_with>", 0.0, False))
+    return {"surface": read_surface(g), **masks}
+
+
 def _within(e: Element | None, *tags: str) -> Element | None:
     for tag in tags:
         e = None if e is None else e.child(tag)

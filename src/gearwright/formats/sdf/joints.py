@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, pi
 
 import numpy as np
@@ -11,11 +11,14 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.drake.rotors import with_rotor
 from gearwright.formats.parts.actuation import read_mimic
 from gearwright.formats.parts.axes import Z, unit
+from gearwright.formats.parts.initial_positions import read_initial_position
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
-from gearwright.formats.sdf.scope import MODEL, Fragment, PoseError, Scope, read_pose
+from gearwright.formats.sdf.scope import MODEL, Fragment, PoseError, Scope, pose_of, read_pose
 from gearwright.formats.sdf.sensors import read_joint_sensors
-from gearwright.formats.xml.located_xml import Element, parse_number
+from gearwright.formats.xml.from_fields import values_of
+from gearwright.formats.xml.located_xml import OWN_PREFIX, Element, parse_number
 from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
+from gearwright.model.joints import SafetyController
 from gearwright.model.poses import Array, Vector3
 
 OLDER = ("gearbox", "mimic")  # types that are couplings; see older_spellings
@@ -26,7 +29,8 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     name, written = e.get("name") or "", (e.get("type") or "").strip()
     if not name or written in OLDER:
         return None  # reported where names are collected; couplings are read after all joints
-    if written not in JOINT_KINDS or "sdf" not in JOINT_KINDS[written].formats:
+    own, written = written.startswith(OWN_PREFIX), written.removeprefix(OWN_PREFIX)
+    if written not in JOINT_KINDS or not (own or "sdf" in JOINT_KINDS[written].formats):
         near = e.report.near(written, [*(k for k, kind in JOINT_KINDS.items() if "sdf" in kind.formats), *OLDER])
         e.error("joint-type-unknown", f"joint {name!r}: there is no type {written!r}{near}")
         return None
@@ -39,11 +43,14 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), source=e.source,
         thread_pitch=_thread_pitch(e) if JOINT_KINDS[written].travels else 0.0,
     )  # fmt: skip
-    joint = with_rotor(joint, e)
+    joint = with_rotor(replace(joint, safety=_safety(e)), e)
     _leave_physics(e)
     if not draft.add(draft.joints, "joint", joint.name, joint, e):
         return None
     read_joint_sensors(e, name, scope, draft)
+    read_initial_position(e, joint, draft)
+    if called := e.get("called"):  # ours: another part has this name in SDFormat
+        draft.called[joint.name] = scope.full(called)
     for i, (_, axis) in enumerate(axes):
         mimic = axis.child("mimic") if axis is not None else None
         if mimic is not None:
@@ -95,7 +102,9 @@ class JointEnds:
             return None
         parent, child = links["parent"], links["child"]
         assert parent is not None and child is not None
-        return JointEnds(parent=parent, child=child, X_PJ=X_MP.inverse() @ X_MJ, X_CJ=X_MC.inverse() @ X_MJ, X_MJ=X_MJ)
+        apart = e.child("parent_pose")  # ours: of a joint that closes a loop, and is drawn open
+        X_PJ = X_MP.inverse() @ X_MJ if apart is None else pose_of(apart)
+        return JointEnds(parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_MC.inverse() @ X_MJ, X_MJ=X_MJ)
 
 
 def _pose(e: Element, scope: Scope, name: str, child: str) -> Pose:
@@ -134,6 +143,15 @@ def read_axes(
         found.append((Axis(xyz=xyz, limits=_limits(a, name), dynamics=_dynamics(a, name)), a))
         a.child("initial_position")
     return found
+
+
+def own_axes(e: Element, joint: str) -> tuple[Axis, ...]:
+    """<axis> and <axis2> in an element of ours in a URDF."""
+    found = []
+    for a in e.all("axis", "axis2"):
+        xyz = unit(a, joint, a.child_vector("xyz", Z), Z)
+        found.append(Axis(xyz=xyz, limits=_limits(a, joint), dynamics=_dynamics(a, joint)))
+    return tuple(found)
 
 
 def _leave_axis(a: Element, joint: str, kind: str) -> None:
@@ -218,6 +236,12 @@ def _thread_pitch(e: Element) -> float:
         old.error("number-invalid", "<thread_pitch> must not be zero")
         return 1.0
     return -2 * pi / value
+
+
+def _safety(e: Element) -> SafetyController | None:
+    """URDF's soft limits, as an element of ours."""
+    given = e.child("safety_controller")
+    return None if given is None else SafetyController(**values_of(given, SafetyController))
 
 
 def _leave_physics(e: Element) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gearwright.formats.draft import Draft
 from gearwright.formats.parts.geometry import read_shape
-from gearwright.formats.parts.surfaces import collision_bits, read_surface
+from gearwright.formats.parts.surfaces import read_contact
 from gearwright.formats.sdf.inertia import read_inertia
 from gearwright.formats.sdf.scope import PoseError, Scope, pose_on
 from gearwright.formats.sdf.sensors import read_link_sensors
@@ -36,6 +34,8 @@ def read_link(e: Element, name: str, scope: Scope, draft: Draft) -> None:
         draft.self_collide.append(full)
     if draft.add(draft.links, "link", full, link, e):
         draft.X_WL[full] = X_WL
+        if base := e.child_text("base_name"):
+            draft.base_names[full] = base
         read_link_sensors(e, name, scope, draft)
 
 
@@ -47,19 +47,12 @@ def _geometries(e: Element, scope: Scope, link: str, tag: str) -> list[tuple[Ele
             shape = read_shape(g)
             X = pose_on(g, link, scope)
             rgba = _colour(g)
-        contact = _contact(g) if tag == "collision" else {}
+        contact = read_contact(g) if tag == "collision" else {}
         name = g.get("name") or f"{tag}{i + 1}"
         g.consume()  # lasers and shadows: for rendering
         if shape is not None and not reading.failed:
             found.append((g, Geometry(name=name, shape=shape, pose=X, rgba=rgba, source=g.source, **contact)))
     return found
-
-
-def _contact(g: Element) -> dict[str, Any]:
-    """What a shape does when it touches."""
-    bits = collision_bits(g)
-    masks = {} if bits is None else {"collision_bits": bits, "collides_with": bits}
-    return {"surface": read_surface(g), **masks}
 
 
 def _colour(g: Element) -> tuple[float, float, float, float] | None:

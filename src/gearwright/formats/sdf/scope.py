@@ -195,23 +195,27 @@ def read_pose(e: Element, default_frame: str = MODEL) -> tuple[str, Pose]:
     p = e.child("pose")
     if p is None:
         return default_frame, IDENTITY
-    frame = p.get("relative_to") or p.get("frame") or default_frame
+    return p.get("relative_to") or p.get("frame") or default_frame, pose_of(p)
+
+
+def pose_of(p: Element) -> Pose:
+    """The numbers of a <pose>."""
     written, degrees = p.get("rotation_format") or "euler_rpy", p.get("degrees") or "false"
     text = p.words
     if not text:
-        return frame, IDENTITY
+        return IDENTITY
     values = p.numbers() or []
     if any(abs(v) > FARTHEST for v in values):
         p.error("pose-invalid", f"<pose>: a coordinate exceeds the limit of {FARTHEST:g} m: {text[:60]!r}")
-        return frame, IDENTITY
+        return IDENTITY
     if len(values) == 7 and written == "quat_xyzw" and any(values[3:]):
-        return frame, Pose.from_quaternion(values[:3], (values[6], *values[3:6]))
+        return Pose.from_quaternion(values[:3], (values[6], *values[3:6]))
     if len(values) == 6 and written == "euler_rpy":
         rpy = values[3:]
         if p.truth(degrees, "attribute degrees", False):
             rpy = [radians(a) for a in rpy]
-        return frame, Pose.from_rpy(values[:3], rpy)
+        return Pose.from_rpy(values[:3], rpy)
     if values or text:
         expected = "x y z and a quaternion" if written == "quat_xyzw" else "x y z roll pitch yaw"
         p.error("pose-invalid", f"<pose>: expected {expected}, not {text[:60]!r}")
-    return frame, IDENTITY
+    return IDENTITY

@@ -27,6 +27,12 @@ def read_joint_sensors(e: Element, name: str, scope: Scope, draft: Draft) -> Non
         _read(s, name, scope, draft, ForceTorque if _type(s) == "force_torque" else None)
 
 
+def read_body_sensor(e: Element, name: str, scope: Scope, draft: Draft) -> None:
+    """A sensor that stands apart from its link or joint, by its type."""
+    kinds: dict[str, type[Sensor]] = {kind.kind: kind for kind in READ}
+    _read(e, name, scope, draft, kinds.get(_type(e)))
+
+
 def _read(s: Element, owner: str, scope: Scope, draft: Draft, kind: type[Sensor] | None) -> None:
     """One that cannot be read is left out: it does not touch the mechanism."""
     made = None
@@ -38,6 +44,9 @@ def _read(s: Element, owner: str, scope: Scope, draft: Draft, kind: type[Sensor]
                 values["pose"] = pose_on(s, owner, scope)
             rate = s.child_number("update_rate", 0.0)
             values["update_rate"] = rate if rate > 0 else inf
+            values["latency"] = s.child_number("latency", 0.0)  # ours, like the seed
+            if issubclass(kind, BodySensor):
+                values["seed"] = int(s.child_number("seed", 0.0))
             made = draft.build(s, "encoder-value", f"{kind.kind} sensor {name!r}", kind, name=name, **values)
     elif s.report.first(("ignored", "sensor")):
         s.info("element-ignored", f"<sensor>: {LEFT}; not used here")
@@ -71,7 +80,8 @@ def _contact(s: Element, link: str) -> dict[str, Any]:
     """Gazebo names shapes by their own names, or after the link, as `model::link::shape`."""
     contact = s.child("contact")
     shapes = [] if contact is None else [c.words.rpartition("::")[2] for c in contact.all("collision")]
-    return {"link": link, "shapes": tuple(n for n in shapes if n and n != UNNAMED)}
+    threshold = s.child_number("threshold", 0.0)  # ours
+    return {"link": link, "shapes": tuple(n for n in shapes if n and n != UNNAMED), "threshold": threshold}
 
 
 UNNAMED = "__default__"  # SDFormat's default of <collision> in a sensor

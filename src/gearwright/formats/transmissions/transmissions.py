@@ -32,7 +32,7 @@ from gearwright.formats.xml.from_fields import missing_from, values_of
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import Actuator, Backlash, ElectricMotor, Losses, Transmission, TransmissionMap
 from gearwright.model.fields import meanings
-from gearwright.model.transmissions import efficiency_only
+from gearwright.model.transmissions import ElasticGear, efficiency_only
 
 _T = TypeVar("_T")
 ROS_NAMES = {
@@ -61,12 +61,12 @@ def read_transmission(
     try:
         transmission_map = _map(parts, kind, written)
         losses = _losses(parts, kind, transmission_map) if transmission_map else Losses()
-        backlash = _backlash(e, parts.name) if transmission_map else None
+        backlash = (_backlash(e, parts.name) or _elastic(e, parts.name)) if transmission_map else None
     except RefusedError:
         draft.refused.add(parts.name)
         return None
     actuators = _actuators(parts, draft, rename)
-    joints = tuple(axis_ref(j.element, j.name, rename) for j in parts.joints)
+    joints = tuple(axis_ref(j.element, j.name, rename, j.element.get("axis")) for j in parts.joints)
     t = draft.build(
         e, "transmission-size", f"transmission {name!r}", Transmission, name=parts.name, type=kind or written,
         map=transmission_map, actuators=actuators, joints=joints, losses=losses, backlash=backlash,
@@ -127,6 +127,20 @@ def _backlash(e: Element, name: str) -> Backlash | None:
         play.error("element-missing", f"transmission {name!r}: <backlash> needs <{needed}>{near}")
         raise RefusedError
     return _valid(play, name, Backlash, values)
+
+
+def _elastic(e: Element, name: str) -> ElasticGear | None:
+    """`<elasticity>`: a gear that twists, with `<hysteresis type="…">` of its twist."""
+    twist = e.child("elasticity")
+    if twist is None:
+        return None
+    values = values_of(twist, ElasticGear, {"gap"})
+    if missing := missing_from(ElasticGear, values):
+        near = twist.misspelt(missing[0])
+        twist.error("element-missing", f"transmission {name!r}: <elasticity> needs <{missing[0]}>{near}")
+        raise RefusedError
+    model = friction_model(twist, f"transmission {name!r}", "transmission-size", tag="hysteresis")
+    return _valid(twist, name, ElasticGear, values | {"hysteresis": model})
 
 
 def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, Any]) -> _T:

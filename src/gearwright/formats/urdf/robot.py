@@ -10,8 +10,9 @@ from gearwright.formats.parts.actuation import read_actuation, read_mimic
 from gearwright.formats.parts.axes import unit
 from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.parts.geometry import read_shape
+from gearwright.formats.parts.initial_positions import read_initial_position
 from gearwright.formats.parts.limits import dynamics, limits, without_axes
-from gearwright.formats.parts.surfaces import read_bullet_contact, read_surface, surface_of
+from gearwright.formats.parts.surfaces import read_bullet_contact, read_contact, surface_of
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.version import parsed_version
 from gearwright.formats.transmissions.plugins import PluginPolicy
@@ -36,6 +37,7 @@ from gearwright.model import (
 )
 from gearwright.model.joints import SafetyController
 from gearwright.model.poses import IDENTITY, Vector3
+from gearwright.model.tree.topology import backward
 
 MOMENTS = frozenset(("ixx", "iyy", "izz"))  # products are left out where they are zero
 X: Vector3 = (1.0, 0.0, 0.0)  # URDF's default axis
@@ -89,6 +91,7 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy, library: Lib
     read_gazebo(robot, draft, plugins, library, prefix)
     for e in robot.all("frame"):
         _read_frame(e, draft, rename)
+    draft.gravity = robot.child_vector("gravity", draft.gravity)  # ours
     if any(c.tag.startswith("drake:") for c in robot.children):
         from gearwright.formats.drake.constraints import read_drake_constraints
 
@@ -106,6 +109,14 @@ def read_robot(robot: Element, draft: Draft, plugins: PluginPolicy, library: Lib
         )
 
         read_ros2_controls(tags, draft, plugins, rename)
+    if sensors := robot.all("body_sensor"):
+        from gearwright.formats.urdf.own_frames import read_body_sensors
+
+        read_body_sensors(sensors, robot, draft, prefix)
+    if draft.link_frames:
+        from gearwright.formats.urdf.own_frames import in_own_frames
+
+        in_own_frames(draft)
 
 
 def _read_frame(e: Element, draft: Draft, rename: Rename) -> None:
@@ -139,9 +150,11 @@ def _read_link(e: Element, draft: Draft, colours: dict[str, Rgba | None], rename
         inertia=_inertia(e, name),
         visuals=_geometries(e, "visual", colours),
         collisions=_with_contact(e, _geometries(e, "collision", colours)),
+        gravity=e.truth(e.get("gravity") or "true", "attribute gravity", True),  # ours, as is the frame
         source=e.source,
     )
-    draft.add(draft.links, "link", name, link, e)
+    if draft.add(draft.links, "link", name, link, e) and (own := e.child("own_frame")) is not None:
+        draft.link_frames[name] = attached(own)
 
 
 def origin(e: Element) -> Pose:
@@ -209,13 +222,13 @@ def _geometries(e: Element, tag: str, colours: dict[str, Rgba | None]) -> tuple[
         rgba = None
         if material is not None:
             rgba = _colour(material) or colours.get(material.attributes.get("name", ""))
-        surface = read_surface(g) if tag == "collision" else None
+        contact = read_contact(g) if tag == "collision" else {}
         for setting in g.all(*SETTINGS):
             setting.consume()
         name = g.get("name") or f"{tag}{i + 1}"
         g.get("group")
         if shape is not None and not reading.failed:
-            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba, surface=surface, source=g.source))
+            found.append(Geometry(name=name, shape=shape, pose=pose, rgba=rgba, source=g.source, **contact))
     return tuple(found)
 
 
@@ -278,7 +291,10 @@ def _read_joint(e: Element, draft: Draft, rename: Rename) -> None:
     )  # fmt: skip
     if child == WORLD and WORLD in draft.links:
         e.error("joint-world-child", f"joint {name!r}: the world cannot be a child")
+    if e.get("reversed") is not None:  # ours: the model's joint leads from child to parent
+        joint = backward(joint)
     if draft.add(draft.joints, "joint", name, joint, e):
+        read_initial_position(e, joint, draft)
         mimic = e.child("mimic")
         if mimic is not None:
             read_mimic(mimic, draft, AxisRef(name), rename)
@@ -328,6 +344,11 @@ def _safety(e: Element | None) -> SafetyController | None:
 
 def _axes(e: Element, name: str, kind: str) -> tuple[Axis, ...]:
     count = JOINT_KINDS[kind].axes
+    own = e.child("axes")
+    if own is not None and count == 2:  # ours: in the spelling of SDFormat
+        from gearwright.formats.sdf.joints import own_axes
+
+        return own_axes(own, name)
     a, lim, dyn = e.child("axis"), e.child("limit"), e.child("dynamics")
     if lim is not None and (not count or kind == "planar"):
         lim.consume()
@@ -391,5 +412,10 @@ def _limits(e: Element, name: str, kind: str, lim: Element | None) -> Limits:
         lower, upper = -inf, inf
     return limits(
         lim, name, lower=lower, upper=upper, effort=lim.number("effort", inf, infinite=True),
-        velocity=lim.number("velocity", inf, infinite=True),
+        velocity=lim.number("velocity", inf, infinite=True), **_stop(lim),
     )  # fmt: skip
+
+
+def _stop(lim: Element) -> dict[str, float]:
+    """Stiffness and dissipation of the stops, attributes of ours."""
+    return {n: lim.number(n, 0.0) for n in ("stiffness", "dissipation") if n in lim.attributes}

@@ -120,6 +120,7 @@ class Dynamixel1Line(ChecksumLine):
 PROTOCOL = Protocol(
     name="dynamixel1",
     title="Dynamixel 1.0",
+    geared=True,
     device=Dynamixel1Servo,
     line=Dynamixel1Line,
     models=MODELS,

@@ -212,6 +212,7 @@ _BUS = 'can.Bus(interface="gearwright", channel="{channel}"), extended ids, node
 CUBEMARS_SERVO = Protocol(
     name="cubemars_servo",
     title="CubeMars AK, servo mode",
+    geared=True,
     device=CubeMarsServo,
     models={
         "AK80-9": _ak("ak80-9", 21, 9.0, 0.091),

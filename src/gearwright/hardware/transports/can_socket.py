@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gearwright.errors import GearwrightError
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.transports import system
 
 HELLO = b"gearwright can 1\n"
 _HEAD = struct.Struct("<IBBd")
@@ -26,9 +27,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 def folder() -> Path:
     """Where sockets of this user are."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    place = Path(runtime) / "gearwright" if runtime else Path(tempfile.gettempdir()) / f"gearwright-{os.getuid()}"
+    user = os.getuid() if system.UNIX_SOCKETS else "user"
+    place = Path(runtime) / "gearwright" if runtime else Path(tempfile.gettempdir()) / f"gearwright-{user}"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if place.is_symlink() or place.stat().st_uid != os.getuid():
+    if system.UNIX_SOCKETS and (place.is_symlink() or place.stat().st_uid != user):
         raise GearwrightError(f"{place} belongs to another user: set XDG_RUNTIME_DIR to a folder of yours")
     return place
 
@@ -54,6 +56,8 @@ def channels() -> list[str]:
 
 def free_channel() -> str:
     """can0, or the first after it that no server has."""
+    if not system.UNIX_SOCKETS:
+        return "can0"
     taken = {channel for channel in channels() if _is_served(channel)}
     return next(f"can{k}" for k in range(len(taken) + 1) if f"can{k}" not in taken)
 

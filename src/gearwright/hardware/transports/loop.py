@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import selectors
 import socket
 from collections.abc import Callable
@@ -22,10 +21,10 @@ class EventLoop:
     """Calls back what has become readable or writable; `wake` ends a wait from another thread."""
 
     def __init__(self) -> None:
-        self._woken, self._waker = os.pipe()
+        self._woken, self._waker = socket.socketpair()  # of sockets, for which alone Windows waits
         for end in (self._woken, self._waker):
-            os.set_blocking(end, False)
-        low = self._waker < SELECT_LIMIT
+            end.setblocking(False)
+        low = self._waker.fileno() < SELECT_LIMIT
         self.selector: selectors.BaseSelector = (
             selectors.SelectSelector() if low else selectors.DefaultSelector()
         )  # fmt: skip
@@ -36,11 +35,11 @@ class EventLoop:
 
     def wake(self) -> None:
         with suppress(BlockingIOError, OSError):
-            os.write(self._waker, b"\0")
+            self._waker.send(b"\0")
 
     def _drain(self) -> None:
         with suppress(BlockingIOError):
-            os.read(self._woken, CHUNK)
+            self._woken.recv(CHUNK)
 
     def add(self, file: int, readable: Callable[[], None], writable: Callable[[], None] | None = None) -> None:
         """`writable` is called once `watch_writes` asks for it."""
@@ -94,8 +93,8 @@ class EventLoop:
 
     def close(self) -> None:
         self.selector.close()
-        os.close(self._waker)
-        os.close(self._woken)
+        self._waker.close()
+        self._woken.close()
 
 
 class SocketStream:
@@ -112,7 +111,7 @@ class SocketStream:
         connection.setblocking(False)
         self._loop, self._socket = loop, connection
         self._received, self._closed = received, closed
-        self._opening = Opening() if connection.family != socket.AF_UNIX else None
+        self._opening = Opening() if connection.family != getattr(socket, "AF_UNIX", None) else None
         self._refusal = refusal
         self._queue = bytearray()
         self.open, self._ending = True, False

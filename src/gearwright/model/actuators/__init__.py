@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.actuators.custom_actuator import CustomActuator as CustomActuator
     from gearwright.model.actuators.dc_motor import DCMotor as DCMotor
     from gearwright.model.actuators.electric_motor import ElectricMotor as ElectricMotor
+    from gearwright.model.actuators.learned_actuator import LearnedActuator as LearnedActuator
     from gearwright.model.actuators.linear_actuators import PneumaticCylinder as PneumaticCylinder
     from gearwright.model.actuators.linear_actuators import Solenoid as Solenoid
     from gearwright.model.actuators.position_servo import PositionServo as PositionServo

@@ -8,6 +8,7 @@ place of g: `stiffness·(u − x) − damping_gain·v`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any, ClassVar, Literal
@@ -15,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from gearwright.model.actuators.actuator import Actuator, Command, Number, Shaft, given
-from gearwright.model.fields import Rules, quantity
+from gearwright.model.fields import Highlight, Rules, quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +32,23 @@ class AffineActuator(Actuator):
     bias: float = quantity("N·m | N", doc="b₀, effort at rest without a command", default=0.0, shown="")
     bias_per_position: float = quantity("N·m/rad | N/m", doc="b₁", default=0.0, shown="")
     bias_per_speed: float = quantity("N·m·s/rad | N·s/m", doc="b₂", default=0.0, shown="")
-    command_lower: float = quantity(infinite=True, doc="lowest command; lower ones count as this", default=-inf)
-    command_upper: float = quantity(infinite=True, doc="highest command", default=inf)
-    effort_lower: float = quantity("N·m | N", infinite=True, doc="lowest effort", default=-inf)
-    effort_upper: float = quantity("N·m | N", infinite=True, doc="highest effort", default=inf)
+    command_lower: float = quantity(
+        infinite=True, doc="lowest command; lower ones count as this", default=-inf, shown=""
+    )
+    command_upper: float = quantity(infinite=True, doc="highest command", default=inf, shown="")
+    effort_lower: float = quantity("N·m | N", infinite=True, doc="lowest effort", default=-inf, shown="")
+    effort_upper: float = quantity("N·m | N", infinite=True, doc="highest effort", default=inf, shown="")
 
     def rules(self) -> Rules:
         yield self.command_lower <= self.command_upper, "command_lower cannot be above command_upper"
         yield self.effort_lower <= self.effort_upper, "effort_lower cannot be above effort_upper"
+
+    def highlights(self) -> Iterator[Highlight]:
+        yield from super().highlights()
+        for what in ("command", "effort"):
+            low, high = getattr(self, f"{what}_lower"), getattr(self, f"{what}_upper")
+            if (low, high) != (-inf, inf):
+                yield Highlight(f"{what} {low:.4g} … {high:.4g}".replace("-", "−"))
 
     @property
     def depends_on_speed(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from math import ceil, inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -113,6 +113,12 @@ class PositionServo(DCMotor):
         if self.sample_rate is not None:
             start["clock"] = 1.0 / self.sample_rate
         return tuple(start.get(name, 0.0) for name in self.states)
+
+    @property
+    def motor(self) -> DCMotor:
+        """Its motor and gears alone, under another firmware."""
+        own = {f.name: getattr(self, f.name) for f in fields(DCMotor)}
+        return DCMotor(**{**own, "command": "effort", "supply_voltage": self.volts})
 
     # --- a step ----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.fields import ZeroRatioError as ZeroRatioError
     from gearwright.model.transmissions.custom import CustomTransmission as CustomTransmission
     from gearwright.model.transmissions.custom_joint_map import CustomJointMap as CustomJointMap
+    from gearwright.model.transmissions.elastic import ElasticGear as ElasticGear
     from gearwright.model.transmissions.linear import DifferentialTransmission as DifferentialTransmission
     from gearwright.model.transmissions.linear import FourBarLinkageTransmission as FourBarLinkageTransmission
     from gearwright.model.transmissions.linear import LinearTransmission as LinearTransmission

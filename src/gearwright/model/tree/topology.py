@@ -151,6 +151,10 @@ def forward(branch: TreeBranch) -> TreeBranch:
     j = branch.joint
     if not branch.backward or j.dof > 1:
         return branch
-    axes = tuple(replace(a, xyz=(-a.xyz[0], -a.xyz[1], -a.xyz[2])) for a in j.axes)
-    turned = replace(j, parent=j.child, child=j.parent, X_PJ=j.X_CJ, X_CJ=j.X_PJ, axes=axes)
-    return replace(branch, joint=turned, backward=False)
+    return replace(branch, joint=backward(j), backward=False)
+
+
+def backward(j: Joint) -> Joint:
+    """The same joint from its child to its parent."""
+    axes = tuple(replace(a, xyz=(0.0 - a.xyz[0], 0.0 - a.xyz[1], 0.0 - a.xyz[2])) for a in j.axes)
+    return replace(j, parent=j.child, child=j.parent, X_PJ=j.X_CJ, X_CJ=j.X_PJ, axes=axes)

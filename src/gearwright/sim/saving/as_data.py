@@ -28,14 +28,15 @@ from gearwright.sim.saving.map_functions import functions_as_data, with_function
 FAMILIES: Mapping[str, Registry[Any]] = {r.group: r for r in (ACTUATORS, FRICTIONS, SENSORS, TRANSMISSIONS)}
 # where classes without a row are: parts of a mechanism, declared controllers, options of a simulation, saved code
 MODULES = (
-    "model.actuators.custom_actuator", "model.actuators.supply",
+    "model.actuators.custom_actuator", "model.actuators.supply", "model.actuators.network",
+    "model.actuators.learned_actuator",
     "model.sensors.body_sensors", "model.sensors.contact_sensor", "model.layout.control_places", "model.couplings",
     "model.contacts.pair", "model.shapes.surface", "model.shapes.hull", "model.shapes.height_field",
     "model.hardware.device_bindings", "model.hardware.drives", "model.geometry", "model.hardware.hardware",
     "model.keyframes", "model.mass.inertia",
     "model.joints.axes", "model.joints.joint", "model.mechanism", "model.layout.sensor_layout",
     "model.sensors.sensors", "model.transmissions.custom", "model.transmissions.custom_joint_map",
-    "model.transmissions.rod_linkage", "model.transmissions.spatial_tendon",
+    "model.transmissions.rod_linkage", "model.transmissions.elastic", "model.transmissions.spatial_tendon",
     "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",
     "sim.programs.kernels", "sim.options",
 )  # fmt: skip

@@ -11,7 +11,8 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts, errors, nmt
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.axis import defaults
-from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary, Key
+from gearwright.hardware.protocols.cia402.data_sheets import read_sheet
+from gearwright.hardware.protocols.cia402.dictionary import INDICES, Dictionary, Key
 from gearwright.hardware.protocols.cia402.errors import Emergencies
 from gearwright.hardware.protocols.cia402.homing import METHODS, TO_SWITCH
 from gearwright.hardware.protocols.cia402.nmt import Nmt
@@ -32,7 +33,8 @@ class Cia402(CanDevice):
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.stored: dict[str, int] = {}
-        self.objects = Dictionary(node, defaults(drive))
+        sheet = read_sheet(self.options["eds"], node, INDICES) if "eds" in self.options else None
+        self.objects = Dictionary(node, defaults(drive), sheet)
         self.emergencies = Emergencies(node, self.objects)
         self.nmt = Nmt(node, self.objects)
         self.sdo = SdoServer(self.objects, self._written)
@@ -98,7 +100,7 @@ class Cia402(CanDevice):
 
     def _restart(self, t: float) -> None:
         self.objects.values = dict(self.objects.defaults)
-        for key, row in ROWS.items():
+        for key, row in self.objects.rows.items():
             name = f"{row.index:04X}:{row.sub:02X}"
             if name in self.stored:
                 self.objects.values[key] = self.stored[name]
@@ -124,7 +126,7 @@ class Cia402(CanDevice):
     def _save(self, signature: int) -> None:
         if signature != SAVE:
             raise SdoAbortError(aborts.GENERAL)
-        for key, row in ROWS.items():
+        for key, row in self.objects.rows.items():
             value = self.objects.values[key]
             if row.access == "rw" and row.index not in COMMANDS and isinstance(value, int) and _kept(key):
                 self.stored[f"{row.index:04X}:{row.sub:02X}"] = value
@@ -180,7 +182,7 @@ class Cia402(CanDevice):
         return []
 
     def _reset_communication(self, t: float) -> None:
-        for key in ROWS:
+        for key in self.objects.rows:
             if key[0] < 0x2000:
                 self.objects.values[key] = self.objects.defaults[key]
         self._connection_aborted()

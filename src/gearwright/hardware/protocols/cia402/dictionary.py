@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from gearwright.hardware.protocols.cia402 import aborts
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
-from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, OBJECTS, Object
+from gearwright.hardware.protocols.cia402.data_sheets import PDOS, DriveSheet
+from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, OBJECTS, RECORDS, Object
 
 Key: TypeAlias = tuple[int, int]  # index, subindex
 Value: TypeAlias = int | str
@@ -22,8 +23,16 @@ class Dictionary:
     `live` gives a value at the instant of reading, `written` is called after the row's own checks and may refuse.
     """
 
-    def __init__(self, node: int, defaults: dict[Key, Value]) -> None:
-        self.defaults = {key: _default(row, node) for key, row in ROWS.items()} | defaults
+    def __init__(self, node: int, defaults: dict[Key, Value], sheet: DriveSheet | None = None) -> None:
+        more = sheet if sheet is not None else DriveSheet()
+        self.rows = ROWS | {(row.index, row.sub): row for row in more.objects}
+        self.records = RECORDS | more.records
+        self._indices = INDICES | {row.index for row in more.objects}
+        own = {key: _default(row, node) for key, row in ROWS.items()} | defaults
+        values = {key: value for key, value in more.values.items() if key in ROWS}
+        refused = {index for index in PDOS if not _can_be_mapped(index, own | values, self.rows)}
+        self.defaults = own | {key: value for key, value in values.items() if key[0] not in refused}
+        self.defaults |= {(row.index, row.sub): row.default for row in more.objects}
         self.values: dict[Key, Value] = dict(self.defaults)
         self.live: dict[Key, Callable[[], int]] = {}
         self.written: dict[Key, Callable[[int], None]] = {}
@@ -36,9 +45,9 @@ class Dictionary:
         self.values[key] = value
 
     def row(self, index: int, sub: int) -> Object:
-        row = ROWS.get((index, sub))
+        row = self.rows.get((index, sub))
         if row is None:
-            raise SdoAbortError(aborts.NO_SUBINDEX if index in INDICES else aborts.NO_OBJECT)
+            raise SdoAbortError(aborts.NO_SUBINDEX if index in self._indices else aborts.NO_OBJECT)
         return row
 
     def getter(self, key: Key) -> Callable[[], int]:
@@ -71,6 +80,20 @@ class Dictionary:
         if written is not None:
             written(value)
         self.values[index, sub] = value
+
+
+def _can_be_mapped(index: int, values: dict[Key, Value], rows: dict[Key, Object]) -> bool:
+    """Whether this drive can have a record of a PDO: its id, or the objects and the bytes of its mapping."""
+    if not index & 0x200:
+        cob = values.get((index, 1), 0)
+        return isinstance(cob, int) and cob & 0x1FFFFFFF <= 0x7FF
+    count = values.get((index, 0), 0)
+    entries = [values.get((index, sub), 0) for sub in range(1, int(count) + 1)]
+    mapped = [(rows.get((int(e) >> 16, int(e) >> 8 & 0xFF)), int(e) & 0xFF) for e in entries]
+    fits = all(row is not None and row.type.size * 8 == bits for row, bits in mapped)
+    writes = index < 0x1800
+    allowed = all(row is not None and row.access not in (("ro", "const") if writes else ("wo",)) for row, _ in mapped)
+    return fits and allowed and sum(bits for _, bits in mapped) <= 64
 
 
 def _default(row: Object, node: int) -> Value:

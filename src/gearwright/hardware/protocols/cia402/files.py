@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gearwright.hardware.protocols.cia402.device import Cia402
-from gearwright.hardware.protocols.cia402.dictionary import ROWS
-from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, OBJECTS, RECORDS, Object
+from gearwright.hardware.protocols.cia402.objects import NODE_RELATIVE, Object
 from gearwright.hardware.protocols.dbc import DbcSignal, Message
 
 VARIABLE, ARRAY, RECORD = 0x7, 0x8, 0x9
@@ -13,7 +12,7 @@ MANDATORY = (0x1000, 0x1001, 0x1018)
 
 def eds(device: Cia402) -> str:
     """An electronic data sheet, as CiA 306 has it. It fits every node of this product: ids are relative to it."""
-    indices = sorted({row.index for row in OBJECTS})
+    indices = sorted({index for index, _ in device.objects.rows})
     optional = [index for index in indices if index not in MANDATORY]
     head = [
         "[FileInfo]", "FileName=gearwright.eds", "FileVersion=1", "FileRevision=1", "EDSVersion=4.0",
@@ -33,10 +32,10 @@ def _listed(section: str, indices: tuple[int, ...] | list[int]) -> list[str]:
 
 
 def _object(device: Cia402, index: int) -> list[str]:
-    record = RECORDS.get(index)
+    record, rows = device.objects.records.get(index), device.objects.rows
     if record is None:
-        return _variable(device, f"{index:04X}", ROWS[index, 0])
-    subs = [row for row in OBJECTS if row.index == index]
+        return _variable(device, f"{index:04X}", rows[index, 0])
+    subs = [row for row in rows.values() if row.index == index]
     lines = [f"[{index:04X}]", f"ParameterName={record.name}", f"ObjectType=0x{ARRAY if record.array else RECORD:X}"]
     lines += [f"SubNumber={len(subs)}", ""]
     return lines + [line for row in subs for line in _variable(device, f"{index:04X}sub{row.sub:X}", row)]
@@ -64,17 +63,19 @@ def messages(device: Cia402) -> list[Message]:
         if pdo.valid:
             sends = number >= len(device.receive)
             name = f"Node{node}_{'T' if sends else 'R'}PDO{number % len(device.receive) + 1}"
-            made.append(Message(pdo.id, name, pdo.size, f"Node{node}" if sends else "Master", _signals(pdo.mapped)))
+            made.append(
+                Message(pdo.id, name, pdo.size, f"Node{node}" if sends else "Master", _signals(device, pdo.mapped))
+            )
     emergency = (DbcSignal("Error_code", 0, 16), DbcSignal("Error_register", 16, 8))
     made.append(Message(0x80 + node, f"Node{node}_EMCY", 8, f"Node{node}", emergency))
     made.append(Message(0x700 + node, f"Node{node}_Heartbeat", 1, f"Node{node}", (DbcSignal("NMT_state", 0, 7),)))
     return made
 
 
-def _signals(mapped: list[tuple[int, int, int]]) -> tuple[DbcSignal, ...]:
+def _signals(device: Cia402, mapped: list[tuple[int, int, int]]) -> tuple[DbcSignal, ...]:
     signals, at = [], 0
     for index, sub, size in mapped:
-        row = ROWS[index, sub]
+        row = device.objects.rows[index, sub]
         name = row.name.replace(" ", "_") if index >= 0x6000 else f"Object_{index:04X}_{sub}"
         signals.append(DbcSignal(name, at, size * 8, "signed" if row.type.low < 0 else "unsigned"))
         at += size * 8

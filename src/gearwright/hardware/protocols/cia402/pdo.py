@@ -9,7 +9,7 @@ from math import inf
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
-from gearwright.hardware.protocols.cia402.dictionary import ROWS, Dictionary
+from gearwright.hardware.protocols.cia402.dictionary import Dictionary
 from gearwright.hardware.protocols.defaults import ROUNDING
 
 COUNT = 4  # of each direction
@@ -61,7 +61,7 @@ class Pdo:
     def _entry_written(self, entry: int) -> None:
         if self.mapped:
             raise SdoAbortError(aborts.DEVICE_STATE)  # the count is set to 0 first
-        row = ROWS.get((entry >> 16, entry >> 8 & 0xFF))
+        row = self.dictionary.rows.get((entry >> 16, entry >> 8 & 0xFF))
         if entry and (row is None or not row.mappable or row.type.size * 8 != entry & 0xFF):
             raise SdoAbortError(aborts.NOT_MAPPABLE)
 
@@ -89,7 +89,7 @@ class ReceivePdo(Pdo):
     waiting: bytes | None = None
 
     def _check(self, mapped: list[tuple[int, int, int]]) -> None:
-        if any(ROWS[index, sub].access in ("ro", "const") for index, sub, _ in mapped):
+        if any(self.dictionary.rows[index, sub].access in ("ro", "const") for index, sub, _ in mapped):
             raise SdoAbortError(aborts.NOT_MAPPABLE)
 
     def receive(self, data: bytes) -> None:
@@ -128,7 +128,9 @@ class TransmitPdo(Pdo):
         self._timer, self._inhibited = t, t
 
     def _mapping_changed(self) -> None:
-        self._struct = struct.Struct("<" + "".join(ROWS[index, sub].type.format for index, sub, _ in self.mapped))
+        self._struct = struct.Struct(
+            "<" + "".join(self.dictionary.rows[index, sub].type.format for index, sub, _ in self.mapped)
+        )
         self._values = [self.dictionary.getter((index, sub)) for index, sub, _ in self.mapped]
 
     def frame(self) -> Frame:

@@ -64,6 +64,7 @@ ROBSTRIDE = Protocol(
 ROBSTRIDE_MIT = MitProtocol(
     name="robstride_mit",
     title="RobStride, MIT dialect",
+    geared=True,
     device=RobStrideMit,
     models=models.ROBSTRIDE,
     client=f"{_BUS}, id {{node}}",

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gearwright.demo.triangles import Triangles
 from gearwright.display.solids import Array, Camera, Poses
+from gearwright.rendering.triangles import Triangles
 
 FINER = 2  # pixels of the drawing per pixel of the picture
 SPACING = 0.9  # [px of the drawing] between points; each covers two

@@ -1,0 +1,200 @@
+"""The proof of a conversion: what was written, read by us and by others, moves as the robot does.
+
+Every program gets the same random states of the bare tree (`bare.py`): poses of links, the mass matrix and the bias of
+joints with one coordinate, and, in a program that has our dampers, springs and armature, a motion by RK4. Our own
+reading is also simulated as a whole, with its couplings, loops, limits and motors, under random efforts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from math import inf
+
+import numpy as np
+
+from gearwright.conversion.bare import Sample, bare, bodies_alone, samples
+from gearwright.conversion.checks import Check
+from gearwright.conversion.peers import PEERS, RefusedError
+from gearwright.conversion.peers.peer import Peer
+from gearwright.errors import CompileError, GearwrightError, LoadError, LoadWarning, ModelError, SimulationError
+from gearwright.formats import loads
+from gearwright.migration.proof import trajectory_difference
+from gearwright.model import Mechanism, Pose
+from gearwright.model.poses import Array
+from gearwright.sim import Simulation, compile
+from gearwright.writing.placing import Placing
+from gearwright.writing.report import Losses
+from gearwright.writing.saving import FORMATS
+
+STATES = 3
+DURATION, DT = 0.2, 1e-4  # [s] of the motion by RK4; at 1 ms it is not stable for fingers of a gram
+OWN = "Gearwright"
+
+
+def prove(robot: Mechanism, text: str, ending: str, tolerance: float, seed: int = 0) -> tuple[Check, ...]:
+    """All checks of one written file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of robots, and said when these were loaded
+        rng = np.random.default_rng(seed)
+        states = samples(robot, rng, STATES)
+        return (
+            *_own(robot, text, tolerance, states),
+            *(c for name in PEERS.rows for c in _by_peer(name, robot, ending, tolerance, states)),
+        )
+
+
+# --- our own reading --------------------------------------------------------------------------------------------------
+
+
+def _own(robot: Mechanism, text: str, tolerance: float, states: list[Sample]) -> Iterator[Check]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LoadWarning)
+            again = loads(text)
+    except LoadError as error:
+        yield Check(program=OWN, what="reading", note=str(error).splitlines()[0][:160])
+        return
+    yield Check(program=OWN, what="poses", difference=_pose_difference(robot, again, states), tolerance=tolerance)
+    try:
+        apart = trajectory_difference(bodies_alone(robot), bodies_alone(again))
+    except (ModelError, CompileError) as error:
+        yield Check(program=OWN, what="motion", note=f"the robot is not simulated: {error}"[:160])
+        return
+    yield Check(program=OWN, what="motion", difference=apart, tolerance=tolerance)
+
+
+def _pose_difference(robot: Mechanism, again: Mechanism, states: list[Sample]) -> float:
+    worst = 0.0
+    for state in states:
+        try:
+            q = {n: x for n, x in state.position.items() if n in again.joints}
+            before, after = robot.forward_kinematics(state.position), again.forward_kinematics(q)
+        except GearwrightError:
+            return inf
+        both = [n for n in before if n in after]
+        worst = max([worst, *(float(np.abs(before[n] - after[n]).max()) for n in both)])
+        if not both:
+            return inf
+    return worst
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+
+def _by_peer(
+    name: str, robot: Mechanism, ending: str, tolerance: float, states: list[Sample]
+) -> Iterator[Check]:  # fmt: skip
+    try:
+        kind = PEERS[name]
+        if ending not in kind.formats:
+            return
+        __import__(kind.package)
+    except ImportError:
+        yield Check(program=name, what="reading", note="it is not installed")
+        return
+    strange = kind.strange_joint(robot, ending)
+    if strange is not None:
+        yield Check(program=name, what="reading", note=f"it has no {strange} joints in this format")
+        return
+    try:
+        peer = kind(_text(bodies_alone(robot), ending), ending, robot.gravity)
+    except RefusedError as error:
+        yield Check(program=name, what="reading", note=f"it refuses the file: {error}"[:160])
+        return
+    states = [_without_screws(state, robot) for state in states]
+    ours = _Ours(robot, passive=ending in kind.passive)
+    found = _compared(ours, peer, states, ours.free(robot))
+    for what, difference in found.items():
+        yield Check(program=name, what=what, difference=difference, tolerance=tolerance)
+
+
+def _text(robot: Mechanism, ending: str) -> str:
+    return FORMATS[ending].write(robot, Losses(), lambda mesh: mesh.uri)
+
+
+class _Ours:
+    """The bare tree in a simulation of ours."""
+
+    def __init__(self, robot: Mechanism, *, passive: bool) -> None:
+        self.robot = bare(robot, passive=passive)
+        self.passive = passive
+        self._sim: Simulation | None = None
+
+    @property
+    def sim(self) -> Simulation:
+        if self._sim is None:
+            self._sim = compile(self.robot, dt=DT, integrator="rk4")
+        return self._sim
+
+    def free(self, robot: Mechanism) -> dict[str, tuple[str, Pose]]:
+        placing = Placing(robot)
+        return {j.name: (j.child, placing.X_WL(j)) for j in placing.joints if placing.is_free(j)}
+
+    def poses(self, state: Sample) -> dict[str, Array]:
+        return self.robot.forward_kinematics(state.position)
+
+    def move(self, state: Sample) -> None:
+        self.sim.reset(position=state.position, velocity=state.velocity)
+
+
+def _compared(
+    ours: _Ours, peer: Peer, states: list[Sample], free: Mapping[str, tuple[str, Pose]]
+) -> dict[str, float | None]:
+    """The largest differences, by quantity; relative to the largest number of its kind where that is above 1."""
+    worst: dict[str, float | None] = {}
+
+    def add(what: str, difference: float) -> None:
+        worst[what] = max(worst.get(what) or 0.0, difference)
+
+    for state in states:
+        peer.move(state, free)
+        add("poses", _largest(ours.poses(state), peer.poses()))
+        if not state.position:
+            continue
+        try:
+            ours.move(state)
+        except (CompileError, SimulationError):  # a tree that has no motion of its own, such as massless links
+            continue
+        names, M = peer.mass_matrix()
+        coordinates, joints = list(ours.sim.coordinates), list(state.position)
+        missing = any(name not in names for name in joints)
+        rows, theirs = ([each.index(n) for n in joints if n in names] for each in (coordinates, names))
+        expected = np.asarray(ours.sim.mass_matrix())[np.ix_(rows, rows)]
+        add("mass matrix", inf if missing else _scaled(expected, M[np.ix_(theirs, theirs)]))
+        h, their_h = dict(zip(coordinates, np.asarray(ours.sim.bias()), strict=True)), peer.bias()
+        scale = max(1e-9, *(abs(h[n]) for n in joints))
+        add("bias", max(abs(h[n] - their_h.get(n, inf)) / scale for n in joints))
+    if states and ours.passive and states[0].position and "bias" in worst:
+        peer.move(states[0], free)
+        ended = peer.motion(DURATION, DT)
+        if ended is not None:
+            ours.move(states[0])
+            ours.sim.step(n=round(DURATION / DT))
+            worst["motion"] = _largest({n: ours.sim.position[n] for n in states[0].position}, ended)
+    return worst
+
+
+def _without_screws(state: Sample, robot: Mechanism) -> Sample:
+    """Other programs have screws as two joints, or not at all: they stay at zero."""
+    kept = {n: x for n, x in state.position.items() if not robot.joint(n).type.travels}
+    return Sample(kept, {n: state.velocity[n] for n in kept})
+
+
+def _largest(ours: Mapping[str, object], theirs: Mapping[str, object]) -> float:
+    both = [name for name in ours if name in theirs]
+    return max((_relative(np.asarray(ours[n]), np.asarray(theirs[n])) for n in both), default=inf if ours else 0.0)
+
+
+def _scaled(expected: Array, M: Array) -> float:
+    """The largest difference between two mass matrices, each entry beside the inertias of its two joints."""
+    scale = np.sqrt(np.abs(np.diagonal(expected)))
+    beside = np.maximum(np.outer(scale, scale), 1e-30)
+    return float((np.abs(M - expected) / beside).max(initial=0.0))
+
+
+def _relative(a: Array, b: Array) -> float:
+    if not a.size:
+        return 0.0
+    difference = float(np.abs(a - b).max()) / max(1.0, float(np.abs(a).max()))
+    return difference if np.isfinite(difference) else inf

@@ -1,0 +1,83 @@
+"""Mesh files of a robot that is written: referred to where they are, or copied beside the new file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from gearwright import files
+from gearwright.errors import ModelError
+from gearwright.formats.paths.mesh_files import MeshFiles
+from gearwright.model import Mechanism, Mesh
+from gearwright.writing.report import Losses
+
+MeshMode = Literal["reference", "copy"]
+FOLDER = "meshes"
+
+
+@dataclass(kw_only=True)
+class MeshCopies:
+    """The addresses of meshes in the new file, and what has to be copied for them."""
+
+    target: Path
+    mode: MeshMode
+    search: tuple[str, ...] = ()  # folders where files are looked for
+    found: dict[str, Path | None] = field(default_factory=dict)  # by address: the file that it means
+    names: dict[str, str] = field(default_factory=dict)  # by address: its name in the folder
+
+    @staticmethod
+    def of(
+        robot: Mechanism, target: Path, mode: MeshMode, source: str | os.PathLike[str] | None, losses: Losses
+    ) -> MeshCopies:
+        if mode not in ("reference", "copy"):
+            raise ModelError(f"meshes must be 'reference' or 'copy', not {mode!r:.60}")
+        copies = MeshCopies(target=target, mode=mode, search=robot.search_path)
+        for link in robot.links.values():
+            named = source or (link.source.file if link.source is not None else None)
+            for g in (*link.visuals, *link.collisions):
+                if isinstance(g.shape, Mesh) and g.shape.uri not in copies.found:
+                    copies._find(g.shape.uri, None if named is None else os.fspath(named), losses)
+        return copies
+
+    def _find(self, uri: str, file: str | None, losses: Losses) -> None:
+        path = MeshFiles(file, self.search).find(uri, file)
+        self.found[uri] = path
+        if path is None:
+            losses.note(f"mesh {uri!r:.200} is not there: its address is written as it is")
+        elif self.mode == "copy":
+            self.names[uri] = _free_name(path.name, set(self.names.values()))
+
+    def address(self, mesh: Mesh) -> str:
+        """Relative addresses are made to lead from the new file to where the mesh is."""
+        path = self.found.get(mesh.uri)
+        if path is None:
+            return mesh.uri
+        if mesh.uri in self.names:
+            return f"{FOLDER}/{quote(self.names[mesh.uri])}"
+        if "://" in mesh.uri:
+            return mesh.uri
+        beside = os.path.relpath(path, self.target.absolute().parent)
+        return quote(Path(beside).as_posix())
+
+    def copy(self) -> tuple[Path, ...]:
+        """Copies what is to be copied, each file as a whole; none goes outside the folder of the new file."""
+        copied = []
+        for uri, name in self.names.items():
+            path, target = self.found[uri], self.target.absolute().parent / FOLDER / name
+            assert path is not None
+            with files.replacing(target) as temporary:
+                shutil.copyfile(path, temporary)
+            copied.append(target)
+        return tuple(copied)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    stem, ending = os.path.splitext(name)
+    free, n = name, 2
+    while free in taken:
+        free, n = f"{stem}_{n}{ending}", n + 1
+    return free

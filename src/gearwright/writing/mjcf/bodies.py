@@ -1,0 +1,257 @@
+"""<body>, <joint>, <inertial> and <geom> of MJCF."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, pi
+
+import numpy as np
+
+from gearwright.model import (
+    WORLD,
+    Axis,
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Inertia,
+    Joint,
+    Link,
+    Mechanism,
+    Mesh,
+    Plane,
+    Pose,
+    Sphere,
+    TreeBranch,
+)
+from gearwright.model.joints.closing import basis
+from gearwright.model.mass.inertia import flaws
+from gearwright.writing.fields import leave_rest
+from gearwright.writing.mjcf.names import Names
+from gearwright.writing.nodes import Node, is_identity, numbers
+from gearwright.writing.placing import Placing
+from gearwright.writing.report import Losses
+from gearwright.writing.shapes import MeshPath
+
+TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
+NO_ELEMENT = "MJCF has no element for it"
+MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
+
+
+def placed(node: Node, X: Pose) -> None:
+    if X.p.any():
+        node.attributes |= Node("", pos=numbers(X.p)).attributes
+    if not is_identity(Pose(X.R, (0.0, 0.0, 0.0))):
+        node.attributes |= Node("", quat=numbers(X.quaternion)).attributes
+
+
+@dataclass(kw_only=True)
+class Bodies:
+    """The tree of bodies under construction."""
+
+    robot: Mechanism
+    losses: Losses
+    placing: Placing
+    names: Names
+    mesh_path: MeshPath
+    sections: Mapping[str, Node]
+    nodes: dict[str, Node] = field(default_factory=dict)  # by link, the world's too
+    start: list[float] = field(default_factory=list)  # qpos in MuJoCo's order
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)  # of joints in qpos and in qvel
+    speeds: int = 0  # numbers of qvel
+    assets: dict[Mesh, str] = field(default_factory=dict)
+
+    def write(self) -> None:
+        self.nodes[WORLD] = self.sections["worldbody"]
+        children: dict[str, list[TreeBranch]] = {}
+        for b in self.robot.tree.branches:
+            children.setdefault(b.parent, []).append(b)
+        todo = list(reversed(children.get(WORLD, [])))
+        while todo:
+            branch = todo.pop()
+            self._body(branch)
+            todo += reversed(children.get(branch.link, []))
+        world = self.robot.links.get(WORLD)
+        if world is not None:
+            self._geoms(self.nodes[WORLD], world)
+
+    def _body(self, branch: TreeBranch) -> None:
+        link, j = self.robot.links[branch.link], branch.joint
+        node = self.nodes[branch.parent].add("body", name=link.name)
+        free = self.placing.is_free(j)
+        placed(node, self.placing.X_WL(j) if free else branch.X_PL(j.type.zero))
+        if not link.gravity:
+            node.attributes["gravcomp"] = "1"
+        self.nodes[link.name] = node
+        self.places[j.name] = (len(self.start), self.speeds)
+        self.speeds += j.dof + j.type.travels
+        self._inertial(node, link, moves=bool(j.dof))
+        if free:
+            node.add("freejoint", name=j.name)
+            self.start += [*self.placing.X_WL(j).p, *self.placing.X_WL(j).quaternion]
+        else:
+            self._joint(node, branch)
+        self._geoms(node, link)
+        leave_rest(self.losses, f"link {link.name!r}", link,
+                   ("name", "inertia", "visuals", "collisions", "gravity", "share", "same_as"), NO_ELEMENT)  # fmt: skip
+
+    # --- masses ----------------------------------------------------------------------------------------------------
+
+    def _inertial(self, node: Node, link: Link, moves: bool) -> None:
+        inertia = link.inertia
+        if inertia.mass <= 0 and not any((*inertia.moments, *inertia.products)) and not moves:
+            return
+        (flaw,) = flaws([inertia])
+        if flaw is not None:
+            self.losses.note(f"link {link.name!r}: no body has this inertia ({flaw}), and MuJoCo may refuse it")
+        mass, moments = inertia.mass, inertia.moments
+        if moves and (mass < TINY_MASS or min(moments) < TINY_INERTIA):
+            mass = max(mass, TINY_MASS)
+            moments = tuple(max(m, TINY_INERTIA) for m in moments)  # type: ignore[assignment]
+            if (mass, moments) != (inertia.mass, inertia.moments):
+                said = f"written with at least {TINY_MASS:g} kg and {TINY_INERTIA:g} kg·m²"
+                self.losses.note(f"link {link.name!r}: MuJoCo moves no body without mass: it is {said}")
+        inertial = node.add("inertial", mass=mass)
+        if any(inertia.products):
+            placed(inertial, Pose(np.eye(3), inertia.pose.p))
+            inertial.attributes.setdefault("pos", "0 0 0")
+            t = Inertia(mass=mass, moments=moments, products=inertia.products, pose=inertia.pose).tensor
+            full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
+            inertial.attributes |= Node("", fullinertia=numbers(full)).attributes
+        else:
+            placed(inertial, inertia.pose)
+            inertial.attributes.setdefault("pos", "0 0 0")
+            inertial.attributes |= Node("", diaginertia=moments).attributes
+
+    # --- joints ----------------------------------------------------------------------------------------------------
+
+    def _joint(self, node: Node, branch: TreeBranch) -> None:
+        """MuJoCo's joints of one joint, in the order of its elementary motions."""
+        j, shown = branch.joint, f"joint {branch.joint.name!r}"
+        if branch.backward:
+            self.losses.note(f"{shown}: MuJoCo moves its parent link by it, so that its coordinates turn round")
+            X_LJ = j.X_PJ
+        else:
+            X_LJ = j.X_CJ
+        start = self.robot.initial.get(j.name, j.type.zero)
+        if j.kind == "ball":
+            node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
+            self.start += start
+        elif j.kind == "floating":
+            self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo floats in the world alone")
+            self._slides(node, j, X_LJ, np.eye(3))
+            node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
+            self.start += start
+        elif j.kind == "planar":
+            self._slides(node, j, X_LJ, np.array(basis(j.axes[0].xyz)))
+            self._scalar(node, f"{j.name}.rz", "hinge", X_LJ, j.axes[0], shown, "axes.1.")
+            self.start += start
+        elif j.axes:
+            kind = "slide" if j.type.prismatic else "hinge"
+            for i, (name, axis) in enumerate(zip(j.axis_coordinates, j.axes, strict=True)):
+                self._scalar(node, name, kind, X_LJ, axis, shown, f"axes.{i + 1}.")
+            self.start += start
+            if j.type.travels:
+                self._travel(node, j, X_LJ, shown)
+        leave_rest(self.losses, shown, j,
+                   ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "thread_pitch"), NO_ELEMENT)  # fmt: skip
+
+    def _slides(self, node: Node, j: Joint, X_LJ: Pose, directions: np.ndarray) -> None:
+        for name, direction in zip("xyz", directions, strict=False):
+            axis = numbers(X_LJ.R @ direction)
+            node.add("joint", name=f"{j.name}.{name}", type="slide", pos=numbers(X_LJ.p), axis=axis)
+
+    def _travel(self, node: Node, j: Joint, X_LJ: Pose, shown: str) -> None:
+        """A screw: a hinge, a slide along it, and a constraint that ties the two."""
+        name = f"{j.name}.travel"
+        node.add("joint", name=name, type="slide", pos=numbers(X_LJ.p), axis=numbers(X_LJ.R @ j.axes[0].xyz))
+        per_turn = (0.0, j.thread_pitch / (2 * pi), 0.0, 0.0, 0.0)
+        self.sections["equality"].add("joint", name=name, joint1=name, joint2=j.name, polycoef=per_turn)
+        self.start.append(float(self.robot.initial.get(j.name, (0.0,))[0]) * j.thread_pitch / (2 * pi))
+        self.losses.note(f"{shown}: it is a hinge and a slide that a soft constraint ties")
+
+    def _scalar(self, node: Node, name: str, kind: str, X_LJ: Pose, axis: Axis, shown: str, within: str) -> None:
+        e = node.add("joint", name=name, type=kind, pos=numbers(X_LJ.p), axis=numbers(X_LJ.R @ axis.xyz))
+        limits, passive = axis.limits, axis.dynamics
+        if limits.bounded:
+            e.attributes |= Node("", range=(max(limits.lower, -1e16), min(limits.upper, 1e16))).attributes
+        if 0 < limits.effort < inf:
+            e.attributes |= Node("", actuatorfrcrange=(-limits.effort, limits.effort)).attributes
+        written = {
+            "stiffness": passive.spring_stiffness, "springref": passive.spring_reference, "damping": passive.damping,
+            "armature": passive.armature, "frictionloss": passive.friction,
+        }  # fmt: skip
+        e.attributes |= Node("", **{k: x for k, x in written.items() if x}).attributes
+        done = ("lower", "upper") if limits.effort == 0 else ("lower", "upper", "effort")
+        leave_rest(self.losses, shown, limits, done, "MuJoCo has no such limit", f"{within}limits.")
+        numbers_written = ("spring_stiffness", "spring_reference", "damping", "armature", "friction")
+        leave_rest(self.losses, shown, passive, numbers_written, NO_ELEMENT, f"{within}dynamics.")
+
+    # --- shapes ----------------------------------------------------------------------------------------------------
+
+    def _geoms(self, node: Node, link: Link) -> None:
+        for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+            for g in shapes:
+                self._geom(node, kind, g, link)
+
+    def _geom(self, node: Node, kind: str, g: Geometry, link: Link) -> None:
+        shown = f"link {link.name!r}"
+        size = _size(g)
+        if isinstance(g.shape, Mesh):
+            size = self._mesh(g.shape)
+        if isinstance(g.shape, Plane) and link.name != WORLD:
+            size = None  # MuJoCo has planes on what does not move alone
+        if size is None:
+            self.losses.lose(shown, f"{kind} {g.name!r}", _why_not(g))
+            return
+        e = node.add("geom", name=self.names.geom(link.name, g), class_=kind, **size)
+        placed(e, g.pose if not isinstance(g.shape, Plane) else g.pose @ _to_normal(g.shape))
+        if g.rgba is not None:
+            e.attributes |= Node("", rgba=g.rgba).attributes
+        leave_rest(self.losses, shown, g, ("name", "shape", "pose", "rgba"), NO_ELEMENT, f"{kind} {g.name!r}, ")
+
+    def _mesh(self, mesh: Mesh) -> dict[str, object] | None:
+        file = self.mesh_path(mesh)
+        if not file or not file.lower().endswith(MESHES):
+            return None
+        if mesh not in self.assets:
+            stem = file.rpartition("/")[2].rpartition(".")[0]
+            name = self.assets[mesh] = self.names.free("mesh", stem)
+            scale = mesh.scale if mesh.scale != (1.0, 1.0, 1.0) else None
+            self.sections["asset"].add("mesh", name=name, file=file, scale=scale, inertia="shell")
+        return {"type": "mesh", "mesh": self.assets[mesh]}
+
+
+def _size(g: Geometry) -> dict[str, object] | None:
+    """Half of what ours says, where MuJoCo measures from the middle."""
+    match g.shape:
+        case Box(size=(x, y, z)):
+            return {"type": "box", "size": (x / 2, y / 2, z / 2)}
+        case Sphere(radius=r):
+            return {"type": "sphere", "size": r}
+        case Cylinder(radius=r, length=h):
+            return {"type": "cylinder", "size": (r, h / 2)}
+        case Capsule(radius=r, length=h):
+            return {"type": "capsule", "size": (r, h / 2)}
+        case Ellipsoid(radii=radii):
+            return {"type": "ellipsoid", "size": radii}
+        case Plane(size=(x, y)):
+            return {"type": "plane", "size": (x / 2, y / 2, 1.0)}
+    return None
+
+
+def _why_not(g: Geometry) -> str:
+    if isinstance(g.shape, Mesh):
+        return f"MuJoCo reads no such mesh, or it is not there: {g.shape.uri!r:.120}"
+    kind = getattr(g.shape, "kind", type(g.shape).__name__.lower())
+    return "MuJoCo has planes on the world alone" if kind == "plane" else f"MuJoCo has no {kind}"
+
+
+def _to_normal(plane: Plane) -> Pose:
+    """A frame whose z is the plane's normal."""
+    z = np.array(plane.normal) / np.linalg.norm(plane.normal)
+    x, y = basis((float(z[0]), float(z[1]), float(z[2])))
+    R = np.column_stack([x, y, z])
+    return Pose(R if np.linalg.det(R) > 0 else np.column_stack([y, x, z]), (0.0, 0.0, 0.0))

@@ -1,0 +1,123 @@
+"""<equality> of MJCF: couplings as polynomials of joints or as tendons, loops as connected points.
+
+MuJoCo's constraints are springs and dampers that are scaled by the inertia they move, so that (μ, ζ) of a compliant
+coupling carries over: `solref="−μ² −2μζ"`. Others are as stiff as the time step allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+
+import numpy as np
+
+from gearwright.model import Coupling, Joint, Mechanism
+from gearwright.writing.fields import leave_rest
+from gearwright.writing.mjcf.names import Names
+from gearwright.writing.nodes import Node, numbers
+from gearwright.writing.placing import Placing
+from gearwright.writing.report import Losses
+
+STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
+POWERS = 4  # the highest of a polynomial
+LEVER = 0.1  # [m] between the two points that hold an axis
+SAID = ("name", "follower", "leaders", "offset", "reference", "powers", "mode", "natural_frequency", "damping_ratio",
+        "spelling", "alias")  # fmt: skip
+
+
+def add_couplings(robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
+    for c in robot.couplings.values():
+        shown = f"coupling {c.name!r}"
+        if c.through is not None:
+            losses.lose(shown, "", f"MuJoCo has no map such as that of {c.through.transmission!r}")
+            continue
+        coefficients = polynomial(c)
+        if len(coefficients) > POWERS + 1:
+            losses.lose(shown, "powers", f"MuJoCo's polynomials end at the power {POWERS}")
+        name = names.free("equality", c.name)
+        if len(c.leaders) == 1:
+            padded = (*coefficients[: POWERS + 1], *[0.0] * (POWERS + 1 - len(coefficients)))
+            joints = {"joint1": names.axis(c.follower), "joint2": names.axis(c.leaders[0].axis)}
+            node = sections["equality"].add("joint", name=name, **joints, polycoef=padded)
+        else:
+            node = _add_tendon(c, name, names, sections)
+        node.attributes |= Node("", **_softness(c)).attributes
+        if c.mode != "compliant":
+            losses.note("couplings that are exact or hard are stiff springs in MuJoCo")
+        leave_rest(losses, shown, c, SAID, "MuJoCo has its own settings for constraints")
+
+
+def polynomial(c: Coupling) -> tuple[float, ...]:
+    """Coefficients in the leader itself, lowest first: `Σ cₖ·(q − r)ᵏ`, multiplied out."""
+    r = c.reference
+    given = [c.offset, c.leaders[0].multiplier, *c.powers]
+    if len(c.leaders) > 1:
+        return (c.offset - r * sum(t.multiplier for t in c.leaders),)
+    return tuple(
+        sum(x * comb(k, i) * (-r) ** (k - i) for k, x in enumerate(given) if k >= i) + 0.0 for i in range(len(given))
+    )
+
+
+def _add_tendon(c: Coupling, name: str, names: Names, sections: Mapping[str, Node]) -> Node:
+    """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset."""
+    tendon = sections["tendon"].add("fixed", name=names.free("tendon", c.name))
+    for axis, share in ((c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)):
+        tendon.add("joint", joint=names.axis(axis), coef=share)
+    held = (polynomial(c)[0], 0.0, 0.0, 0.0, 0.0)
+    return sections["equality"].add("tendon", name=name, tendon1=tendon.attributes["name"], polycoef=held)
+
+
+def _softness(c: Coupling) -> dict[str, object]:
+    if c.mode != "compliant":
+        return dict(STIFF)
+    assert c.natural_frequency is not None and c.damping_ratio is not None
+    mu, zeta = c.natural_frequency, c.damping_ratio
+    return {"solref": (-mu * mu, -2 * mu * zeta), "solimp": STIFF["solimp"]}
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def add_loops(robot: Mechanism, placing: Placing, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
+    """Joints that close loops: a point for a ball, two for an axis, a weld for a fixed one. Others are lost."""
+    for j in placing.joints:
+        if j.name not in placing.closing:
+            continue
+        shown, equality = f"joint {j.name!r}", sections["equality"]
+        bodies = {"body1": j.parent, "body2": j.child}
+        if j.kind == "ball":
+            _connect(equality, names, j, bodies, np.zeros(3), losses, placing)
+        elif j.kind in ("revolute", "continuous"):
+            axis = np.array(j.axes[0].xyz)
+            for end in (-LEVER, LEVER):
+                _connect(equality, names, j, bodies, end * axis, losses, placing)
+        elif j.kind == "fixed":
+            X_PC = j.X_PJ @ j.X_CJ.inverse()
+            relpose = (*numbers(X_PC.p), *numbers(X_PC.quaternion))
+            equality.add("weld", name=names.free("equality", j.name), **bodies, relpose=relpose, **STIFF)
+        else:
+            losses.lose(shown, "", f"MuJoCo closes no loop by a {j.kind} joint")
+            continue
+        losses.note(f"{shown}: it closes a loop, by a stiff spring in MuJoCo")
+        _leave_axes(j, shown, losses)
+
+
+def _connect(
+    equality: Node, names: Names, j: Joint, bodies: Mapping[str, str], at: np.ndarray, losses: Losses, placing: Placing
+) -> None:
+    """The point of the joint's frame that both bodies have; MuJoCo takes the second body's from the drawn pose."""
+    X_W = placing.zero_poses
+    anchor = j.X_PJ.R @ at + j.X_PJ.p
+    there = (X_W[j.child] @ j.X_CJ).R @ at + (X_W[j.child] @ j.X_CJ).p
+    here = X_W[j.parent].R @ anchor + X_W[j.parent].p
+    if np.abs(here - there).max() > 1e-9:
+        losses.lose(f"joint {j.name!r}", "X_CJ", "MuJoCo takes loops as closed where they are drawn; this one is open")
+    name = names.free("equality", j.name)
+    equality.add("connect", name=name, **bodies, anchor=numbers(anchor), **STIFF)
+
+
+def _leave_axes(j: Joint, shown: str, losses: Losses) -> None:
+    for i, axis in enumerate(j.axes, 1):
+        for part in ("limits", "dynamics"):
+            reason = "MuJoCo has none of it where a loop closes"
+            leave_rest(losses, shown, getattr(axis, part), (), reason, f"axes.{i}.{part}.")

@@ -1,0 +1,54 @@
+"""Names in MJCF: one for each joint of MuJoCo's, and for each geom of the whole model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from gearwright.errors import ModelError
+from gearwright.model import AxisRef, Geometry, Joint, Mechanism
+from gearwright.writing.report import Losses
+
+
+@dataclass
+class Names:
+    robot: Mechanism
+    losses: Losses
+    taken: dict[str, set[str]] = field(default_factory=dict)  # by kind of element
+    counts: Counter[str] = field(default_factory=Counter)  # of the names of shapes
+
+    def __post_init__(self) -> None:
+        for link in self.robot.links.values():
+            self.counts.update(g.name for g in (*link.visuals, *link.collisions))
+
+    def axis(self, ref: AxisRef) -> str:
+        """MuJoCo's joint of an axis: `joint`, or `joint.axis2`."""
+        return self.robot.joint(ref.joint).axis_coordinates[ref.index]
+
+    def joints(self, j: Joint) -> tuple[str, ...]:
+        """MuJoCo's joints of a joint, parent side first."""
+        return j.coordinates
+
+    def geom(self, link: str, g: Geometry) -> str:
+        """The shape's own name, if no other shape of the robot has it; else with its link's."""
+        if self.counts[g.name] > 1:
+            self.losses.note(
+                "shapes of several links have one name, which MJCF does not allow: theirs begin with the link's"
+            )
+            return self.free("geom", f"{link}.{g.name}")
+        return self.free("geom", g.name)
+
+    def free(self, kind: str, name: str) -> str:
+        """A name that no other element of its kind has."""
+        taken = self.taken.setdefault(kind, set())
+        new, n = name, 2
+        while new in taken:
+            new, n = f"{name}_{n}", n + 1
+        taken.add(new)
+        return new
+
+    def checked(self, kind: str, name: str) -> str:
+        """MuJoCo takes any text but an empty one as a name."""
+        if not name:
+            raise ModelError(f"a {kind} without a name cannot be written as MJCF")
+        return name

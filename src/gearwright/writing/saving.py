@@ -1,0 +1,122 @@
+"""`gw.save`: a robot to a file. What the file does not say is in the report, because the file is read again."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gearwright import files
+from gearwright.comparing.differences import Difference, diff
+from gearwright.errors import LoadError, LoadWarning, ModelError
+from gearwright.formats import loads
+from gearwright.given_names import checked_instance
+from gearwright.model import Mechanism
+from gearwright.writing.meshes import MeshCopies, MeshMode
+from gearwright.writing.report import Losses, SaveReport
+from gearwright.writing.shapes import MeshPath
+
+Writer = Callable[[Mechanism, Losses, MeshPath], str]
+
+
+def _sdf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+    from gearwright.writing.sdf.models import sdf_text
+
+    return sdf_text(robot, losses, mesh_path)
+
+
+def _urdf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+    from gearwright.writing.urdf.robots import urdf_text
+
+    return urdf_text(robot, losses, mesh_path)
+
+
+def _mjcf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+    from gearwright.writing.mjcf.models import mjcf_text
+
+    return mjcf_text(robot, losses, mesh_path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFormat:
+    """A format that robots are written in."""
+
+    name: str
+    write: Writer
+    reread: bool = False  # whether `loads` reads all that it says, so that the report follows from reading it again
+
+
+SDF = FileFormat(name="SDFormat", write=_sdf, reread=True)
+URDF = FileFormat(name="URDF", write=_urdf, reread=True)
+MJCF = FileFormat(name="MJCF", write=_mjcf)
+FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF}
+
+
+def format_of(path: str | os.PathLike[str]) -> FileFormat:
+    """By the ending of the name."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ModelError(f"{os.fspath(path)!r}: the ending must be one of {known}, not {ending!r}")
+    return FORMATS[ending]
+
+
+def text_of(robot: Mechanism, format: FileFormat, losses: Losses, mesh_path: MeshPath | None = None) -> str:
+    """The text of a file, and in `losses` what it does not say."""
+    text = format.write(robot, losses, mesh_path or (lambda mesh: mesh.uri))
+    if format.reread:
+        _read_again(robot, text, format, losses)
+    return text
+
+
+def save(
+    robot: Mechanism, path: str | os.PathLike[str], *, meshes: MeshMode = "reference",
+    source: str | os.PathLike[str] | None = None,
+) -> SaveReport:  # fmt: skip
+    """Writes a robot to an SDFormat, URDF or MJCF file, by the ending: .sdf, .urdf, .xml.
+
+    The file is replaced as a whole, or not at all. The report's `lost` lists what the format cannot say, `notes` what
+    it says in another way.
+
+    meshes   "reference" keeps the addresses of mesh files; "copy" puts the files into a folder `meshes` beside the new
+             file, and refers to them there
+    source   the file that the robot was loaded from, beside which relative addresses of meshes are looked for; by
+             default the one that its links name
+    """
+    checked_instance("save", robot, Mechanism)
+    path = Path(files.checked_path(path))
+    format, losses = format_of(path), Losses()
+    copies = MeshCopies.of(robot, path, meshes, source, losses)
+    text = text_of(robot, format, losses, copies.address)
+    with files.naming(path):
+        copied = copies.copy()
+    files.write_whole(path, text)
+    return SaveReport(path=path, lost=tuple(losses.lost), notes=tuple(losses.notes), files=copied)
+
+
+def _read_again(robot: Mechanism, text: str, format: FileFormat, losses: Losses) -> None:
+    """Everything that the text, read again, does not say is lost; what nobody reads in it is a fault of the writer."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LoadWarning)
+            again = loads(text)
+    except LoadError as error:
+        raise ModelError(f"{robot.name!r} cannot be written as {format.name}: {error}") from error
+    known = {loss.part for loss in losses.lost if not loss.field}
+    said = {(loss.part, loss.field) for loss in losses.lost}
+    for d in diff(robot, again, tolerance=1e-9):
+        if d.part not in known and (d.part, d.field) not in said and not _is_only_text(d):
+            losses.lose(d.part, d.field, _reason(d, format))
+
+
+def _reason(d: Difference, format: FileFormat) -> str:
+    if not d.field:
+        return f"{format.name} {'does not hold it' if d.after is None else 'adds it'}"
+    return f"{format.name} has {d.after!r:.60} where the robot has {d.before!r:.60}"
+
+
+def _is_only_text(d: Difference) -> bool:
+    """The type as which a reduction was written is noted."""
+    return d.kind == "transmission" and d.field == "type"

@@ -1,0 +1,72 @@
+"""The proof finds what is wrong, and finds nothing where nothing is."""
+
+from dataclasses import replace
+
+import pytest
+
+import gearwright as gw
+from gearwright.conversion.checks import Check
+from gearwright.conversion.proof import prove
+from gearwright.writing.report import Losses
+from gearwright.writing.saving import FORMATS, text_of
+
+PROGRAMS = {".sdf": {"Drake"}, ".urdf": {"MuJoCo", "Pinocchio", "Drake"}, ".xml": {"MuJoCo"}}
+
+
+@pytest.mark.parametrize("ending", PROGRAMS)
+@pytest.mark.parametrize("name", ("gripper", "wrist"))
+def test_verified(name, ending, tmp_path):
+    for package in ("mujoco", "pinocchio", "pydrake"):
+        pytest.importorskip(package)
+    done = gw.convert(name, tmp_path / f"out{ending}", verify=True)
+    assert done.verified, done.table
+    compared = {c.program for c in done.checks if c.difference is not None}
+    assert compared >= PROGRAMS[ending]
+    assert all(c.difference < 1e-12 for c in done.checks if c.difference is not None), done.table
+
+
+def wrong(robot, change):
+    text = text_of(robot, FORMATS[".urdf"], Losses())
+    assert change[0] in text
+    return text.replace(*change)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (('multiplier="1"', 'multiplier="-1"'), "motion"),
+        (('xyz="0.006 0 0.08"', 'xyz="0.006 0 0.081"'), "poses"),
+    ],
+)
+def test_our_own_reading_finds_changes(change, what):
+    """A sign or a length that a writer got wrong."""
+    robot = gw.load("gripper")
+    checks = prove(robot, wrong(robot, change), ".urdf", 1e-9)
+    assert any(c.program == "Gearwright" and c.what == what and not c.ok for c in checks), [str(c) for c in checks]
+
+
+def test_a_peer_finds_changes(monkeypatch):
+    """A mass that is doubled on the way is seen by every program that reads the file."""
+    for package in ("mujoco", "pinocchio", "pydrake"):
+        pytest.importorskip(package)
+    robot = gw.load("wrist")
+    write = FORMATS[".urdf"].write
+
+    def doubled(m, losses, mesh_path):
+        links = {n: replace(x, inertia=replace(x.inertia, mass=2 * x.inertia.mass)) for n, x in m.links.items()}
+        return write(replace(m, links=links), losses, mesh_path)
+
+    monkeypatch.setitem(FORMATS, ".urdf", replace(FORMATS[".urdf"], write=doubled))
+    checks = prove(robot, write(robot, Losses(), lambda mesh: mesh.uri), ".urdf", 1e-9)
+    bad = {c.program for c in checks if c.what in ("mass matrix", "bias") and not c.ok}
+    assert bad == {"MuJoCo", "Pinocchio", "Drake"}
+
+
+def test_what_is_not_compared_is_no_proof():
+    from gearwright.conversion.converting import Conversion
+
+    nothing = Check(program="MuJoCo", what="reading", note="it is not installed")
+    assert Conversion(source="a", target="b", checks=(nothing,)).verified is None
+    assert Conversion(source="a", target="b").verified is None
+    assert nothing.ok
+    assert not Check(program="x", what="y", difference=float("nan"), tolerance=1.0).ok

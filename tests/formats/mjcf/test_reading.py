@@ -1,0 +1,223 @@
+"""MJCF files: names, classes, files in files, named states, contact, and what is reported."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.model.contacts.finding import find_contacts
+from tests.formats.mjcf import files
+from tests.formats.mjcf.against_mujoco import both, pose_error, random_state
+
+HAND = """<mujoco><compiler angle="radian" meshdir="shapes"/>
+  <default><default class="link"><geom size="0.02"/><joint axis="1 0 0"/></default></default>
+  <asset><mesh file="tip.stl" scale="0.5 0.5 0.5"/></asset>
+  <worldbody><body name="palm" childclass="link"><geom/><body name="finger" pos="0 0 0.1"><joint name="bend"/>
+    <geom type="mesh" mesh="tip"/><site name="end"/></body></body><body name="other"><geom size="1"/></body></worldbody>
+  <actuator><position name="servo" joint="bend" kp="3"/></actuator>
+  <sensor><jointpos name="angle" joint="bend"/></sensor>
+</mujoco>"""
+SCENE = """<mujoco><asset><model name="hand" file="hand.xml"/></asset>
+  <worldbody><include file="parts/pole.xml"/>
+    <body name="wrist" pos="0 0 1"><joint name="turn"/><geom size="0.1"/>
+      <frame pos="0 0 0.2" euler="0 90 0"><attach model="hand" body="palm" prefix="left/"/></frame></body>
+  </worldbody></mujoco>"""
+POLE = '<mujocoinclude><geom name="pole" type="cylinder" size="0.02 0.5"/></mujocoinclude>'
+
+
+def tetrahedron() -> bytes:
+    points = [(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)]
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    rows = (struct.pack("<12fH", 0, 0, 0, *(x for i in f for x in points[i]), 0) for f in faces)
+    return b"\0" * 80 + struct.pack("<I", len(faces)) + b"".join(rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shapes").mkdir()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "shapes" / "tip.stl").write_bytes(tetrahedron())
+    (tmp_path / "parts" / "pole.xml").write_text(POLE)
+    (tmp_path / "hand.xml").write_text(HAND)
+    (tmp_path / "scene.xml").write_text(SCENE)
+    return tmp_path
+
+
+def test_parts_of_a_robot_have_its_names() -> None:
+    robot = gw.loads(files.ARM)
+    assert robot.name == "arm"
+    assert list(robot.links) == ["base", "upper", "lower", "left", "right", "world"]
+    assert list(robot.joints) == ["shoulder", "elbow", "left", "right"]
+    assert list(robot.actuators) == ["shoulder", "elbow", "grip"]
+    assert list(robot.sensors) == ["angle", "rate", "gyro", "force"]
+    shoulder = robot.joints["shoulder"].axes[0]
+    assert shoulder.limits.upper == pytest.approx(np.pi / 2)
+    assert (shoulder.dynamics.damping, shoulder.dynamics.armature, shoulder.dynamics.friction) == (0.1, 0.01, 0.05)
+    assert robot.joints["left"].axes[0].dynamics.armature == 0.01  # of the class around its own
+
+
+def test_a_servo_is_a_drive() -> None:
+    servo = gw.loads(files.ARM).actuators["shoulder"]
+    assert (servo.command, servo.stiffness, servo.damping_gain) == ("position", 50.0, 3.0)
+    assert servo.effort_at(5.0, 0.0) == 20.0  # of its forcerange, with its command limited to 1
+
+
+def test_an_attached_hand_and_an_included_pole_move_as_in_mujoco(folder: Path) -> None:
+    pair = both(folder / "scene.xml")
+    assert {"wrist", "left/palm", "left/finger", "world"} == set(pair.robot.links)
+    assert list(pair.robot.actuators) == ["left/servo"] and list(pair.robot.sensors) == ["left/angle"]
+    assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-12
+    finger = pair.robot.links["left/finger"]
+    assert finger.inertia.mass == pytest.approx(float(pair.m.body("left/finger").mass[0]), rel=1e-9)
+    assert pair.robot.links["world"].collisions[0].name == "pole"
+
+
+def test_files_outside_are_not_read(folder: Path) -> None:
+    (folder / "parts" / "bad.xml").write_text('<mujoco><include file="../scene.xml"/></mujoco>')
+    with pytest.raises(gw.LoadError) as refused:
+        gw.load(folder / "parts" / "bad.xml")
+    assert next(d.code for d in refused.value.diagnostics if d.severity == "error") == "include-unsafe"
+
+
+def test_an_include_of_itself_ends(folder: Path) -> None:
+    (folder / "a.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
+    (folder / "b.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
+    with pytest.raises(gw.LoadError, match="a second time"):
+        gw.load(folder / "a.xml")
+
+
+def test_a_missing_mesh_is_an_error_where_its_inertia_is_asked_for(folder: Path) -> None:
+    (folder / "shapes" / "tip.stl").unlink()
+    with pytest.raises(gw.LoadError, match=r"tip\.stl.*which is not there"):
+        gw.load(folder / "hand.xml")
+    given = HAND.replace('<joint name="bend"/>', '<joint name="bend"/><inertial pos="0 0 0" mass="1"/>')
+    (folder / "hand.xml").write_text(given)
+    assert gw.load(folder / "hand.xml").links["finger"].inertia.mass == 1.0
+
+
+def test_replicas_stand_where_mujoco_puts_them() -> None:
+    pair = both("""<mujoco><compiler angle="radian"/><worldbody>
+      <replicate count="4" offset="0.3 0.1 0" euler="0 0 0.5" sep="_"><body name="b" pos="1 0 0"><joint name="j"/>
+        <geom size="0.1"/></body></replicate></worldbody></mujoco>""")
+    assert [pair.m.body(i).name for i in range(1, 5)] == list(pair.robot.links)
+    assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-12
+
+
+def test_a_reset_to_a_keyframe() -> None:
+    robot = gw.loads(files.ARM)
+    assert robot.keyframes["home"].position["shoulder"] == (0.2,)
+    assert robot.keyframes["home"].velocity == {"shoulder": (0.1,)}
+    sim = gw.compile(robot, contacts=[])
+    sim.reset(keyframe="home")
+    assert (sim.position["shoulder"], sim.position["elbow"], sim.velocity["shoulder"]) == (0.2, -0.3, 0.1)
+    assert sim.position["right"] == pytest.approx(0.011 + 0.2 * 0.01**2)  # by its coupling
+    sim.step(n=3)
+    held = np.array(sim.state)
+    sim.reset(keyframe="home")
+    sim.step(command=robot.keyframes["home"].command, n=3)
+    assert np.array_equal(held, sim.state)
+    sim.reset({"elbow": 0.1}, keyframe="home")
+    assert (sim.position["shoulder"], sim.position["elbow"]) == (0.2, 0.1)
+    with pytest.raises(gw.GearwrightError, match="home"):
+        sim.reset(keyframe="hone")
+
+
+def test_robots_of_mjcf_are_saved_and_pickled(tmp_path: Path) -> None:
+    for text in (files.ACTUATORS, files.LOOP):
+        robot = gw.loads(text)
+        assert pickle.loads(pickle.dumps(robot)) == robot
+        sim = gw.compile(robot, contacts=[])
+        command = dict.fromkeys(robot.actuators, 0.1)
+        sim.step(command=command, n=20)
+        sim.reset()
+        sim.save(tmp_path / "robot.gw")
+        again = gw.open(tmp_path / "robot.gw")
+        for s in (sim, again):
+            s.step(command=command, n=20)
+        assert np.array_equal(sim.state, again.state)
+        assert again.robot.keyframes == robot.keyframes
+
+
+def test_what_touches_what() -> None:
+    """Bits keep shapes apart, an <exclude> bodies, joints what they connect; a <pair> touches in any case."""
+    geom = '<geom name="{0}" size="0.1" contype="{2}" conaffinity="{3}"/>'
+    body = f'<body name="{{0}}" pos="{{1}} 0 0"><freejoint/>{geom}</body>'
+    bodies = "".join(body.format(*x) for x in (("a", 0, 1, 0), ("b", 1, 0, 1), ("c", 2, 0, 0), ("d", 3, 0, 0)))
+    text = f"""<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" contype="1" conaffinity="0"/>{bodies}
+      </worldbody><contact><pair geom1="c" geom2="d"/>{{}}</contact></mujoco>"""
+    found = {frozenset(p.links) for p in find_contacts(gw.loads(text.format(""))).contacts}
+    assert found == {frozenset(x) for x in (("a", "b"), ("b", "world"), ("c", "d"))}
+    excluded = gw.loads(text.format('<exclude body1="a" body2="b"/>'))
+    assert frozenset(("a", "b")) not in {frozenset(p.links) for p in find_contacts(excluded).contacts}
+
+
+def test_links_without_mass_between_do_not_make_neighbours_touch() -> None:
+    text = """<mujoco><worldbody><body name="a"><geom size="0.1"/><body name="b"><joint name="x"/><joint name="y"
+      axis="0 1 0"/><geom size="0.1"/><body name="c"><joint/><geom size="0.1"/></body></body></body></worldbody>
+      </mujoco>"""
+    robot = gw.loads(text)
+    assert {frozenset(p.links) for p in find_contacts(robot).contacts} == {frozenset("ac")}
+
+
+def test_a_slack_spring_pulls_back_only() -> None:
+    robot = gw.loads(files.ACTUATORS)
+    low, high = robot.actuators["sum_spring"], robot.actuators["sum_spring2"]
+    assert [low.effort_at(9.0, 0.0, x) for x in (0.0, 0.1, 0.15)] == pytest.approx([0.4, 0.0, 0.0])
+    assert [high.effort_at(9.0, 0.0, x) for x in (0.1, 0.2, 0.3)] == pytest.approx([0.0, 0.0, -0.4])
+    assert (low.damping, low.friction, low.rotor_inertia) == (0.3, 0.01, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ('<body><freejoint/><joint/><geom size="1"/></body>', "a free joint is the only joint"),
+        ('<body><joint axis="0 0 0"/><geom size="1"/></body>', "length zero"),
+        ('<body><geom size="-1"/></body>', "positive numbers"),
+        ('<body quat="0 0 0 0"/>', "not a rotation"),
+        ('<body euler="0 0 0" zaxis="1 0 0"/>', "more than one orientation"),
+        ('<body><joint range="2 1"/><geom size="1"/></body>', "smaller than the second"),
+        ('<body childclass="nothing"/>', "no default class 'nothing'"),
+        ('<geom class="nothing" size="1"/>', "no default class"),
+        ('<geom type="mesh" mesh="nothing"/>', "no mesh 'nothing'"),
+        ('<replicate count="1e9"><geom size="1"/></replicate>', "copies"),
+        ('<body name="world"/>', "cannot be called 'world'"),
+        ("<composite/>", "made by a rule"),
+    ],
+)
+def test_faults_name_the_element_and_its_line(inside: str, words: str) -> None:
+    with pytest.raises(gw.LoadError) as refused:
+        gw.loads(f"<mujoco>\n<worldbody>\n{inside}</worldbody></mujoco>", strict=True)
+    found = [d for d in refused.value.diagnostics if words in d.message]
+    assert found and found[0].line == 3 and found[0].severity == "error"
+
+
+def test_what_is_left_out_is_a_warning_or_an_error_if_strict() -> None:
+    text = files.ARM.replace("</actuator>", '<motor name="rope" site="tip" gear="0 0 1 0 0 0"/></actuator>')
+    with pytest.warns(gw.LoadWarning, match="acts on a site"):
+        assert "rope" not in gw.loads(text).actuators
+    with pytest.raises(gw.LoadError, match="acts on a site"):
+        gw.loads(text, strict=True)
+
+
+def test_degrees_and_sequences_of_angles() -> None:
+    for sequence in ("xyz", "ZYX", "zxZ"):
+        text = f"""<mujoco><compiler eulerseq="{sequence}"/><worldbody><body name="a" euler="10 20 30">
+          <joint/><geom size="0.1"/></body></worldbody></mujoco>"""
+        pair = both(text)
+        assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-14
+
+
+def test_a_dc_motor_by_its_data_sheet() -> None:
+    text = """<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
+      <actuator><dcmotor name="m" joint="j" nominal="12 0.5 300"/></actuator></mujoco>"""
+    motor, m = gw.loads(text).actuators["m"], mujoco.MjModel.from_xml_string(text)
+    assert isinstance(motor, gw.DCMotor)
+    assert (motor.resistance, motor.torque_constant) == pytest.approx(tuple(m.actuator_gainprm[0, :2]))
+    assert motor.effort_at(12.0, 0.0) == pytest.approx(0.5)
+    assert motor.effort_at(12.0, 300.0) == pytest.approx(0.0, abs=1e-12)

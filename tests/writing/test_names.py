@@ -1,0 +1,70 @@
+"""Names of any sort: they survive, or the writer refuses them and says why."""
+
+import pytest
+
+import gearwright as gw
+from gearwright.writing.report import Losses
+from gearwright.writing.saving import FORMATS, text_of
+
+HOSTILE = (
+    'a "quoted" one', "an 'apostrophe'", "<angle>&amp;&lt;", "brackets[0](1){2}", "a::b", "::", "größe", "関節", "🤖",
+    "a.axis", "tab\there", "new\nline", "../../etc/passwd", "a/b", "%s%n", "${x}", "]]>", "<!-- -->", "x" * 900,
+)  # fmt: skip
+UNWRITABLE = ("nul\0", "bell\x07", "surrogate\ud800", "\ufffe")
+SPACED = (" leading", "trailing ", "\n")
+
+
+BODY = {"mass": 1, "inertia": (1, 1, 1)}
+
+
+def robot_of(name):
+    """A robot with this name wherever a name can stand."""
+    return (
+        gw.build(name)
+        .link(name, **BODY).link(name + "-2", **BODY).link("end", **BODY)
+        .joint(name, "revolute", name, name + "-2").joint(name + "-2", "revolute", name + "-2", "end")
+        .couple(name + "-2", name, 2.0)
+        .actuator(name).transmission(name, gw.SimpleTransmission(reduction=3.0), actuators=name, joints=name)
+        .sensor(name, actuator=name).frame(name + "-3", name)
+        .finish()
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", (".sdf", ".urdf"))
+@pytest.mark.parametrize("name", HOSTILE, ids=repr)
+def test_survives_or_is_refused(name, ending):
+    robot = robot_of(name)
+    losses = Losses()
+    try:
+        text = text_of(robot, FORMATS[ending], losses)
+    except gw.ModelError as error:
+        assert repr(name)[:20] in str(error) or "reserve" in str(error) or "cannot be written" in str(error)
+        return
+    assert losses.lost == [], name
+    assert list(gw.loads(text).links) == list(robot.links)
+
+
+@pytest.mark.parametrize("ending", (".sdf", ".urdf", ".xml"))
+@pytest.mark.parametrize("name", UNWRITABLE, ids=repr)
+def test_what_xml_cannot_write_is_refused(name, ending):
+    with pytest.raises(gw.ModelError, match=r"U\+"):
+        text_of(robot_of(name), FORMATS[ending], Losses())
+
+
+@pytest.mark.parametrize("ending", (".sdf", ".urdf"))
+@pytest.mark.parametrize("name", SPACED, ids=repr)
+def test_spaces_around_a_name(name, ending):
+    """Readers strip them: the report says so, or the file is refused."""
+    losses = Losses()
+    try:
+        text_of(robot_of(name), FORMATS[ending], losses)
+    except gw.ModelError:
+        return
+    assert losses.lost
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=repr)
+def test_mujoco_takes_them(name):
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(text_of(robot_of(name), FORMATS[".xml"], Losses()))
+    assert model.body(name).id and model.joint(name).id == 0
