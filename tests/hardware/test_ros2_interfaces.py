@@ -92,3 +92,26 @@ def test_limits_are_enforced_when_asked():
             answer = client.ask(step=10, write={"j/position": 9.0})
             assert answer["command"]["j/position"] <= 2.0 * 0.01 * (k + 1) + ROUNDING
         assert answer["command"]["j/position"] == 1.0
+
+
+def test_a_switch_releases_what_stops_and_claims_what_starts(bench):
+    client = Client(bench)
+    client.ask(reset={})
+    client.ask(write={"pitch/position": 0.2, "roll/position": -0.1})
+    answer = client.ask(switch={"start": ["pitch/effort", "roll/effort"], "stop": ["pitch/position", "roll/position"]})
+    assert answer["command"]["pitch/position"] is None and answer["command"]["pitch/effort"] == 0.0
+    answer = client.ask(switch={"stop": ["pitch/effort", "roll/effort"]})
+    assert set(answer["command"].values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("switch", "message"),
+    [
+        ({"start": ["pich/position"]}, "did you mean 'pitch/position'"),
+        ({"start": "pitch/position"}, "a list of interfaces"),
+        ([], "an object"),
+        ({"stop": [1]}, "a list of interfaces"),
+    ],
+)
+def test_a_faulty_switch_is_refused(bench, switch, message):
+    assert message in Client(bench).ask(switch=switch)["error"]

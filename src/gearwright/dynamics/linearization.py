@@ -57,7 +57,8 @@ def _derivatives(slots: Mapping[SlotName, Any], inputs: Mapping[SlotName, Any], 
 PART_STATE = (Slots.position, Slots.velocity, Slots.actuator)
 
 UNROLLED = {Slots.converged: 6, Slots.settled: 0, Slots.closed: 2, Slots.step_done: 1}  # rounds of loops
-LEFT_OUT = (Slots.settled, Slots.accepted, Slots.sound, Slots.step_done)  # branches
+LEFT_OUT = (Slots.settled, Slots.accepted, Slots.sound, Slots.step_done, Slots.fast, Slots.agreed)  # branches
+POINTS = 2  # rounds in which contacts' points follow: a Newton step from a solution has its derivatives
 
 BEGINNING = {
     **dict.fromkeys((Slots.settled, Slots.swept, Slots.closed, Slots.converged, Slots.step_done), 0.0),
@@ -69,7 +70,8 @@ BEGINNING = {
 def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName, Any]) -> None:
     """Runs stages on symbols; slots that are held have these values in each of them.
 
-    Laws stay on the pieces that they are given, so the first solution is the last; a pass takes the error of a
+    Laws stay on the pieces that they are given, so the first solution is the last, but for contacts, which are where
+    the velocity was at first. A pass takes the error of a
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
     """
     for node in body:
@@ -83,6 +85,20 @@ def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName
 
 
 def _rounds(node: Repeat | Unless) -> int:
+    if _follows_contacts(node):
+        return POINTS if isinstance(node, Repeat) else 1
     if isinstance(node, Unless):
         return 0 if node.unless in LEFT_OUT else 1
     return node.count if node.until is None else min(node.count, UNROLLED.get(node.until, node.count))
+
+
+def _follows_contacts(node: Repeat | Unless) -> bool:
+    """Whether it is there for what has not settled, contacts among it."""
+    until = node.until if isinstance(node, Repeat) else node.unless
+    return until == Slots.settled and _writes(node.body, Slots.cone_point)
+
+
+def _writes(body: Sequence[Node], slot: SlotName) -> bool:
+    return any(
+        _writes(node.body, slot) if isinstance(node, Repeat | Unless) else slot in node.name_out() for node in body
+    )

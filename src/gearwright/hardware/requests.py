@@ -33,7 +33,8 @@ class Requests:
             "command": self._command, "step": self._step, "mode": self._mode, "reset": self._reset, "hold": self._hold,
             "sweep": self._sweep,
             "fault": self._fault, "clear": self._clear, "state": lambda _: None, "devices": lambda _: self.devices(),
-            "read": lambda _: self._read(), "write": self._write, "hardware": lambda _: self._info(),
+            "read": lambda _: self._read(), "write": self._write, "switch": self._switch,
+            "hardware": lambda _: self._info(),
         }  # fmt: skip
 
     def hello(self) -> dict[str, Any]:
@@ -136,6 +137,19 @@ class Requests:
                 hw.write(own)
         return self._read()
 
+    def _switch(self, values: Any) -> dict[str, Any]:
+        """`{"switch": {"start": ["joint/velocity"], "stop": ["joint/position"]}}`: controllers come and go."""
+        given = _mapping(values, "switch")
+        start, stop = (_names(given.get(key, []), key) for key in ("start", "stop"))
+        known = {key for hw in self._hardware for key in hw.command_interfaces}
+        for key in (*start, *stop):
+            if key not in known:
+                raise UnknownNameError("command interface", key[:80], known)
+        for hw in self._hardware:
+            own = [[key for key in keys if key in hw.command_interfaces] for keys in (start, stop)]
+            hw.switch(*own)
+        return self._read()
+
     # --- rows ---------------------------------------------------------------------------------------------------
 
     def _command(self, values: Any) -> None:
@@ -207,6 +221,12 @@ class Requests:
 def _mapping(values: Any, what: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ModelError(f"{what} takes an object, not {values!r:.60}")
+    return values
+
+
+def _names(values: Any, what: str) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(name, str) for name in values):
+        raise ModelError(f"{what} takes a list of interfaces, not {values!r:.60}")
     return values
 
 

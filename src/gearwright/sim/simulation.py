@@ -431,9 +431,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         On the same kind of machine: x86-64 Linux with the same instruction sets, or a GPU with device="cuda". The file
         has code for all queries, or only for those in `questions`: "energy", "mass_matrix", "bias", "momentum",
         "observation" (accelerations, coupling efforts), "reaction", "link_poses", "link_velocity", "link_acceleration",
-        "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors and a compiled controller are always included,
-        `linearize` never. Users' functions are part of the compiled code; the file does not hold the functions
-        themselves.
+        "screws" (Jacobians), "inverse_dynamics". Steps, sensors, motors, contacts and a compiled controller are always
+        included, `linearize` never. Users' functions are part of the compiled code; the file does not hold them.
         """
         from gearwright.sim.saving.writing import save
 

@@ -5,8 +5,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -15,6 +17,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace gearwright_component {
 
@@ -50,14 +53,16 @@ class JsonLines {
   JsonLines& operator=(const JsonLines&) = delete;
   ~JsonLines() { close(); }
 
-  /// Connects; returns the length of a step [s], from the server's hello.
-  double open(const std::string& host, const std::string& port) {
+  /// Connects; returns the length of a step [s], from the server's hello. No answer is waited for longer than `timeout`.
+  double open(const std::string& host, const std::string& port, double timeout = 5.0) {
     close();
+    timeout_ = timeout;
     addrinfo hints{}, *list = nullptr;
     hints.ai_socktype = SOCK_STREAM;
     if (getaddrinfo(host.c_str(), port.c_str(), &hints, &list) != 0) throw std::runtime_error("no such host: " + host);
     for (addrinfo* a = list; a != nullptr && socket_ < 0; a = a->ai_next) {
       socket_ = ::socket(a->ai_family, a->ai_socktype, a->ai_protocol);
+      if (socket_ >= 0) wait_at_most(timeout);
       if (socket_ >= 0 && ::connect(socket_, a->ai_addr, a->ai_addrlen) != 0) close();
     }
     freeaddrinfo(list);
@@ -99,6 +104,11 @@ class JsonLines {
     return ask(text.str());
   }
 
+  /// Interfaces that controllers begin and cease to command: joints that nobody commands follow nothing.
+  std::string switch_interfaces(const std::vector<std::string>& start, const std::vector<std::string>& stop) {
+    return ask("{\"switch\": {\"start\": " + quoted(start) + ", \"stop\": " + quoted(stop) + "}}");
+  }
+
   void close() {
     if (socket_ >= 0) ::close(socket_);
     socket_ = -1;
@@ -106,20 +116,42 @@ class JsonLines {
   }
 
  private:
+  static std::string quoted(const std::vector<std::string>& names) {
+    std::string text = "[";
+    for (const auto& name : names) text += (text.size() > 1 ? ", \"" : "\"") + name + "\"";
+    return text + "]";
+  }
+
   std::string read_line() {
     std::size_t end;
     while ((end = buffer_.find('\n')) == std::string::npos) {
       char part[4096];
       const ssize_t n = ::recv(socket_, part, sizeof part, 0);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        close();  // what comes later would be taken for the answer to another request
+        throw std::runtime_error("no answer within " + std::to_string(timeout_) + " s");
+      }
       if (n <= 0) throw std::runtime_error("the server has gone");
       buffer_.append(part, static_cast<std::size_t>(n));
+      if (buffer_.size() > kLongestLine) throw std::runtime_error("an answer that does not end");
     }
     const std::string line = buffer_.substr(0, end);
     buffer_.erase(0, end + 1);
     return line;
   }
 
+  void wait_at_most(double seconds) {
+    timeval limit{};
+    limit.tv_sec = static_cast<time_t>(seconds);
+    limit.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  }
+
+  static constexpr std::size_t kLongestLine = 1 << 24;  // [bytes]
   int socket_ = -1;
+  double timeout_ = 0.0;  // [s]
   std::string buffer_;
 };
 

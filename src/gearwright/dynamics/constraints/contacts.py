@@ -4,8 +4,9 @@ Where nothing gives a stiffness, contacts are nearly rigid. With w the inverse i
 
     Rₙ = β²/4π²·w,    Rₜ = 10⁻³·w
 
-are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Two
-springs of that size carry what acts at rest:
+are compliances far below the mechanism's own and far above rounding (Castro, Permenter and Han 2022 have β). Where
+something light carries something heavy, w is that of the light one; there the load makes both stiffer. Two springs of
+that size carry what acts at rest:
 
     normal      v̂ = −gap/dt before the surfaces touch: they meet at the end of the step;
                 −gap/(dt·(1 + β/π)) beyond, a spring with its damper.
@@ -24,7 +25,7 @@ from math import pi
 from typing import ClassVar, NamedTuple
 
 from gearwright.dynamics.algebra.rotation import composed, rotate
-from gearwright.dynamics.algebra.scalar import Scalar, is_zero, maximum, minimum, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
@@ -41,8 +42,12 @@ from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurf
 
 BETA = 0.1  # of Rₙ: a step's length over the period of a mass on the contact; larger is softer and rings less
 STICTION = 1e-3  # Rₜ/w: ten times as stiff and sliding takes several times as many iterations
+NORMAL = BETA * BETA / (4.0 * pi * pi)  # Rₙ/w
+GIVE = 1e-3  # [m/s] the most that Rₙ gives way by under the last step's load: less sinks less and takes more iterations
 DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
-RECOVERY_SPEED = 0.01  # [m/s] with which shapes that overlap part
+RECOVERY = 0.2  # share of an overlap that is taken back in a step,
+RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
+ELASTIC = 0.05  # of Rₙ in a bounce: it takes a share of about (1 + e)·Rₙ/w of the speed
 APART = -1e5  # [m/s] a rate that nothing reaches: the contact is off
 
 
@@ -54,6 +59,7 @@ class Sight(NamedTuple):
     tangents: tuple[Sparse, Sparse]
     spins: tuple[Sparse, Sparse, Sparse]  # relative rotation about the normal and the tangents
     belt: Vector  # velocity of surface a against surface b, beside that of the links
+    weight: Scalar  # acceleration with which a falls towards b [m/s²]
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,9 @@ def _sights(pair: ContactPair, at: Configuration, poses: Sequence[Frame]) -> Ite
         normal = {k: point.normal @ V.linear for k, V in twists.items()}
         tangents = [{k: t @ V.linear for k, V in twists.items()} for t in point.tangents]
         spins = [{k: e @ V.angular for k, V in twists.items()} for e in (point.normal, *point.tangents)]
-        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1])  # type: ignore[arg-type]
+        falls = at.system.links[pair.b.link][0] == GROUND
+        weight = -(point.normal @ at.system.gravity) if falls else 0.0
+        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1], weight)  # type: ignore[arg-type]
 
 
 def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[Frame]) -> Frame:
@@ -183,14 +191,19 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     """`last`: its impulses in a phase such as this, as they were last."""
     w = _inverse_inertia(now, seen)
     coarse = max(coefficients(surface), default=0.0)
-    Rn, Rt = BETA * BETA / (4.0 * pi * pi) * w, STICTION * coarse * coarse * w
+    w = w / (1.0 + w * (NORMAL * maximum(last[0], 0.0) / GIVE))
+    Rn, Rt = NORMAL * w, STICTION * coarse * coarse * w
     gap = seen.point.gap
     if surface.stiffness is not None:
         line = spring_damper(now, seen.normal, surface.stiffness, where(gap <= 0.0, surface.damping, 0.0), gap)
         Rn, target = 1.0 / line.slope, line.constant / line.slope
     else:
-        sinking = -total(*(x * now.moved[n] for n, x in combined(seen.normal, now.tree.G).items()))
-        target = _target(now, gap, RECOVERY_SPEED + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
+        sinking = -_rate(now, seen, now.moved)
+        recovery = minimum(RECOVERY * -gap / now.dt, RECOVERY_SPEED)
+        target = _target(now, gap, recovery + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
+    if surface.restitution > 0.0:
+        made, speed = _bounce(now, seen, surface, last[0])
+        target, Rn = where(made, maximum(speed, target), target), where(made, ELASTIC * Rn, Rn)
     belt = [mu * (t @ seen.belt) for mu, t in zip(coefficients(surface)[:2], seen.point.tangents, strict=False)]
     belt += [0.0] * (len(last) - 1 - len(belt))
     offset = tuple(b - Rt * x for b, x in zip(belt, last[1:], strict=True))
@@ -203,6 +216,30 @@ def _target(now: Moment, gap: Scalar, most: Scalar, load: Scalar) -> Scalar:
     if is_zero(now.phase.travel):  # positions stand still: what has touched stays, what has not is off
         return where(gap <= 0.0, inside, where(load > 0.0, 0.0, APART))
     return where(gap <= 0.0, inside, -gap / now.phase.travel)
+
+
+def _bounce(now: Moment, seen: Sight, surface: ContactSurface, load: Scalar) -> tuple[Condition, Scalar]:
+    """Whether the contact is made in this step, fast enough, and the speed with which the surfaces part.
+
+    The speed is the one at the surface, `u² + 2·a·gap` of a body that falls with the acceleration a from where the step
+    began, so that the energy of a bounce is that of the fall. An Euler step bounces where it begins, with the energy
+    `½·u² ± ½·a·dt·u + a·gap` that it keeps in a fall.
+    """
+    u, a, e = -_rate(now, seen, now.begun), seen.weight, surface.restitution
+    fast = u > surface.restitution_speed
+    if is_zero(now.phase.travel):
+        way = maximum(-now.dt * _rate(now, seen, now.moved), 0.0)
+        return (load > 0.0) & fast, e * sqrt(maximum(u * u + 2.0 * a * way, 0.0))
+    if now.phase.half:
+        return False, 0.0
+    gap, kick = maximum(seen.point.gap, 0.0), a * now.dt
+    twice = e * e * (u * u + 2.0 * a * gap + kick * u) - 2.0 * a * gap
+    return (gap - now.dt * u < 0.0) & fast, sqrt(maximum(0.25 * kick * kick + twice, 0.0)) - 0.5 * kick
+
+
+def _rate(now: Moment, seen: Sight, u: Sequence[Scalar]) -> Scalar:
+    """Of the gap, with these independent velocities."""
+    return total(*(x * u[n] for n, x in combined(seen.normal, now.tree.G).items()))
 
 
 def _inverse_inertia(now: Moment, seen: Sight) -> Scalar:

@@ -31,6 +31,7 @@ class Moment(NamedTuple):
     loads: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None  # efforts along the tree: of motors, of all else
     contact: Sequence[Scalar] = ()  # impulses of contacts in a phase such as this, as they were last
     moved: Sequence[Scalar] = ()  # independent velocities with which positions went on last
+    begun: Sequence[Scalar] = ()  # independent velocities at the start of the step
     eps: float = 2.0**-52  # rounding of the numbers that will be computed with
 
     @property

@@ -24,7 +24,7 @@ from gearwright.dynamics.steps.slots import Slots
 
 MET = 4.5e5  # eps of its impulse, 1e-10 in double precision: where a cone is met
 ROUNDING = 64.0  # eps of the largest part of a rate
-SLIP = 1e-4  # share of the slip by which a shift may be off: so fast the contact is lifted,
+SLIP = 1e-5  # share of the slip by which a shift may be off: so fast the contact is lifted,
 SLOW = 1e-9  # or this speed [m/s]
 FAST = 8.0  # iterations before the way is measured
 SHIFTS = 24.0  # iterations in which shifts follow; the convex problem that is left has a solution in any case
@@ -40,7 +40,7 @@ class ConePoints:
     acting: Collected
     eps: float
 
-    def begin(self, guess: Sequence[Scalar], iterated: Scalar | None) -> None:
+    def begin(self, guess: Sequence[Scalar], iterated: Scalar | None, repeated: Scalar | None) -> None:
         """Points where the guess is; of a phase that is `iterated`, where they were: shifts that jumped within their
         tolerance would keep the iteration from ending."""
         build, cones = self.build, self.acting.cones
@@ -49,6 +49,8 @@ class ConePoints:
         if iterated is not None:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
+        if repeated is not None:  # what was accepted after so many iterations is again
+            build.follows = [where(repeated, SHIFTS, 0.0)]
 
     # --- a solution ------------------------------------------------------------------------------------------------
 

@@ -127,7 +127,7 @@ class ConstrainedStep(ABC):
             phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting, self.build.friction if self.frictions else (), expected,
             axis_loads(self.model, phase, tree, at, M, acting, self.build) if self.loaded else None,
-            self._last_contact(phase), self._last_motion(), self.eps,
+            self._last_contact(phase), self._last_motion(), self.build.velocity, self.eps,
         )  # fmt: skip
 
     def _last_contact(self, phase: Phase) -> Sequence[Scalar]:

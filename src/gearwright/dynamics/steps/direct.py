@@ -70,12 +70,13 @@ class DirectSolver:
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: Scalar = 1.0, iterated: Scalar | None = None,
+        ahead: Sequence[Scalar] | None = None,
     ) -> Solved:  # fmt: skip
         """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
 
         Laws start on the pieces that are given, or on those of the last solution; where that is `repeated`, all goes
         on from where it ended. `share` of the impulses in their slot is expected. Contacts go on from where they were
-        where the phase is `iterated`.
+        where the phase is `iterated`, or begin `ahead`, at a better guess.
         """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
@@ -93,7 +94,7 @@ class DirectSolver:
         if acting.followed:
             build.follows = [0.0]
         if acting.cones:
-            self._cone_points(acting).begin(guess, iterated)
+            self._cone_points(acting).begin(guess if ahead is None else ahead, iterated, repeated)
         again = self._push(H, acting, name)
         assert self._stored is not None
         self._until_settled(self._stored, name, share, again=again)

@@ -270,7 +270,8 @@ class MidpointStep(ConstrainedStep):
         second = self.collected(now, M)
         push = build.momentum_after + second.push(model.dof)
         H = self._own_factors or second.matrix(M)
-        found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w)
+        ahead = 2.0 * w - build.velocity if second.cones else None
+        found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w, ahead=ahead)
         second = self.direct.carried(second)
         self.energy.second_half(second, found, effort, M)
         build.velocity = found.u

@@ -14,7 +14,7 @@ A joint follows one of its command interfaces at a time: the one that was writte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
@@ -279,6 +279,18 @@ class HardwareInterface:
             mode = MODES[int(min(modes))]
             return None if mode == "idle" else mode
         return next((kind for kind in DRIVING if f"{joint}/{kind}" in self._given), None)
+
+    def switch(self, start: Iterable[str] = (), stop: Iterable[str] = ()) -> None:
+        """As controllers begin and cease to command interfaces: what stops is released, what starts is claimed."""
+        begun, ended = [self.command_interfaces[key] for key in start], [self.command_interfaces[key] for key in stop]
+        left = [v.component for v in ended if v.component in self._joints and self.claimed(v.component) == v.name]
+        if left:
+            self.release(*left)
+        for view in ended:
+            if not (view.component in self._joints and view.name in DRIVING):
+                self._kept.pop(view.key, None)
+        if begun:
+            self.claim(*(view.key for view in begun))
 
     def release(self, *joints: str) -> None:
         """Makes joints follow no interface; joints of one transmission are released together."""

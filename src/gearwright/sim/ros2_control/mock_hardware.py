@@ -11,7 +11,7 @@ Parameters of the plugin: `calculate_dynamics`, `disable_commands`, `mock_sensor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite, isnan, nan
 from typing import Any
 
@@ -81,6 +81,12 @@ class MockHardware:
             view = self.command_interfaces[key]
             if view.component in self._joints and view.name in INTEGRATED:
                 self._leads[view.component] = view.name
+
+    def switch(self, start: Iterable[str] = (), stop: Iterable[str] = ()) -> None:
+        """As controllers begin and cease to command interfaces: the commands of those that stop are forgotten."""
+        for key in (*stop, *start):
+            self._command[self.command_interfaces[key].key] = nan
+        self.claim(*start)
 
     # --- a cycle ------------------------------------------------------------------------------------------------
 

@@ -50,10 +50,11 @@ def save(sim: Simulation, path: str | os.PathLike[str], questions: Sequence[str]
 
 
 def _needed(sim: Simulation) -> list[str]:
-    """Kernels without which there is no reset, and no reading of followers and motors."""
+    """Kernels without which there is no reset, and no reading of followers, motors and contacts."""
     found = ["step", "tree"]
     found += ["sense_start"] if sim.robot.sensors else []
     found += ["shafts"] if sim.layout.commanded else []
+    found += ["contacts", "contact_force"] if sim.signals.family("contact_force").signals else []
     return [*found, "closure", "cut_joints"] if sim.robot.tree.cuts else found
 
 

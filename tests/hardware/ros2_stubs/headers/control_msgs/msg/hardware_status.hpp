@@ -1,0 +1,2 @@
+#pragma once
+namespace control_msgs::msg { struct HardwareStatus {}; struct HardwareDeviceStatus {}; }

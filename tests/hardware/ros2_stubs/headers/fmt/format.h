@@ -1,0 +1,2 @@
+#pragma once
+#include "fmt/compile.h"

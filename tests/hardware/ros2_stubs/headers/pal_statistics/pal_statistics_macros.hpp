@@ -1,0 +1,12 @@
+#pragma once
+#define REGISTER_ROS2_CONTROL_INTROSPECTION_STUB 1
+#define PAL_STATISTICS_STUB
+#define REGISTER_ENTITY(...)
+#define INITIALIZE_REGISTRY(...)
+#define UNREGISTER_ENTITY(...)
+#define REGISTER_VARIABLE(...)
+#define DISABLE_ALL(...)
+#define ENABLE_ALL(...)
+#define PUBLISH_ASYNC_STATISTICS(...)
+#define START_PUBLISH_THREAD(...)
+#define PUBLISH_STATISTICS(...)

@@ -1,0 +1,2 @@
+#pragma once
+#define PLUGINLIB_EXPORT_CLASS(kind, base)

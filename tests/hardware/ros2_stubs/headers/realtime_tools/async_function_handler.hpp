@@ -1,0 +1,2 @@
+#pragma once
+namespace realtime_tools { template <class T> class AsyncFunctionHandler {}; }

@@ -1,0 +1,4 @@
+#pragma once
+namespace rclcpp_lifecycle {
+class State {};
+}  // namespace rclcpp_lifecycle

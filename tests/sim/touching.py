@@ -1,0 +1,83 @@
+"""Mechanisms that touch: a leg behind gears, a gripper whose fingers are light, a rod that slides on its end."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import gearwright as gw
+from gearwright.model import AxisRef, Joint, Mechanism, Transmission
+from gearwright.model.geometry import Box, Capsule, Sphere
+from gearwright.model.joints import WORLD, Axis
+from gearwright.model.poses import Pose
+from tests.dynamics.contact.scenes import G, body, scene, still
+
+
+def at(x=0.0, y=0.0, z=0.0):
+    return Pose(np.eye(3), (x, y, z))
+
+
+def joint(name, kind, parent, child, xyz, X_PJ, X_CJ=None):
+    own = {} if X_CJ is None else {"X_CJ": X_CJ}
+    return Joint(name=name, kind=kind, parent=parent, child=child, axes=(Axis(xyz=xyz),), X_PJ=X_PJ, **own)
+
+
+def without_collision(link):
+    return replace(link, collisions=())
+
+
+def leg(ratio=100.0):
+    """A trunk of 3 kg on a vertical rail, thigh and shank of 0.2 m, motors with curves behind gears."""
+    links = [
+        without_collision(body("trunk", Box(size=(0.1, 0.1, 0.1)), 3.0)),
+        without_collision(body("thigh", Capsule(radius=0.02, length=0.16), 0.3)),
+        without_collision(body("shank", Capsule(radius=0.01, length=0.18), 0.1)),
+        body("foot", Sphere(radius=0.02), 0.05, friction=1.0),
+    ]
+    floor = still("ground", friction=1.0)
+    joints = [
+        joint("rail", "prismatic", WORLD, "trunk", (0.0, 0.0, 1.0), at()),
+        joint("hip", "revolute", "trunk", "thigh", (0.0, 1.0, 0.0), at(), at(z=0.1)),
+        joint("knee", "revolute", "thigh", "shank", (0.0, 1.0, 0.0), at(z=-0.1), at(z=0.1)),
+        Joint(name="ankle", kind="fixed", parent="shank", child="foot", X_PJ=at(z=-0.1)),
+    ]
+    bases = {"floor": Joint(name="floor", kind="fixed", parent=WORLD, child="ground")}
+    motors = [
+        gw.ElectricMotor(
+            name=f"{j}_motor", stall_torque=0.3, no_load_speed=900.0, rotor_inertia=2e-6, command="position",
+            stiffness=60.0 / ratio**2, damping_gain=1.5 / ratio**2,
+        )
+        for j in ("hip", "knee")
+    ]  # fmt: skip
+    gears = {
+        j: Transmission(
+            name=j, type="simple", map=gw.SimpleTransmission(reduction=ratio), actuators=(f"{j}_motor",),
+            joints=(AxisRef(j),),
+        )
+        for j in ("hip", "knee")
+    }  # fmt: skip
+    return Mechanism(
+        name="leg", links={link.name: link for link in (*links, floor)}, joints={j.name: j for j in joints},
+        bases=bases, actuators={m.name: m for m in motors}, transmissions=gears,
+    )  # fmt: skip
+
+
+def gripper(mass=1.0, finger=1e-3, friction=0.6):
+    """Two light fingers on rails hold a ball between them."""
+    ball = body("ball", Sphere(radius=0.05), mass, friction=friction)
+    tips = [body(f"finger{i}", Box(size=(0.02, 0.02, 0.02)), finger, friction=friction) for i in range(2)]
+    tips = [replace(t, collisions=tuple(replace(c, shape=Sphere(radius=0.01)) for c in t.collisions)) for t in tips]
+    m = scene([ball])
+    joints = {
+        f"rail{i}": joint(f"rail{i}", "prismatic", WORLD, f"finger{i}", (1.0, 0.0, 0.0), at(x=s * 0.06))
+        for i, s in enumerate((-1.0, 1.0))
+    }
+    return replace(m, links={**m.links, **{t.name: t for t in tips}}, joints=joints)
+
+
+def rod(friction):
+    """Painlevé's: a thin rod whose lower end slides on the ground."""
+    r = body("rod", Capsule(radius=1e-3, length=1.0), 1.0, friction=friction)
+    return scene([r], [still("ground", friction=10.0)])
+
+
+__all__ = ["G", "gripper", "leg", "rod"]
