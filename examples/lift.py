@@ -12,7 +12,6 @@ from matplotlib import pyplot as plt
 
 import gearwright as gw
 from gearwright.drawing import Camera
-from gearwright.model import Axis
 
 DT, LIFTED, DURATION = 1e-3, 0.9, 2.4  # [s]
 SLID = 2e-5  # [m] by which a cube that slides has moved
@@ -25,7 +24,10 @@ CAMERA = Camera(azimuth=24.0, elevation=12.0)
 def scene():
     """The gripper upside down on a hoist, above a cube on a table."""
     robot = gw.load("gripper")
-    hoist = replace(robot.joints["mount"], name="hoist", kind="prismatic", axes=(Axis(xyz=(0.0, 0.0, -1.0)),))
+    rail = robot.joints["right_finger"].axes[0]
+    limits = replace(rail.limits, lower=-np.inf, upper=np.inf, effort=np.inf, velocity=np.inf)
+    down = replace(rail, xyz=(0.0, 0.0, -1.0), limits=limits, dynamics=replace(rail.dynamics, damping=0, friction=0))
+    hoist = replace(robot.joints["mount"], name="hoist", kind="prismatic", axes=(down,))
     joints = {"hoist": hoist, **{n: j for n, j in robot.joints.items() if n != "mount"}}
     lift = gw.Actuator(name="lift", joint="hoist", command="position", stiffness=2e4, damping_gain=600.0)
     world = gw.World()
