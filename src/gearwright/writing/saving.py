@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from gearwright import files
 from gearwright.comparing.differences import Difference, diff
@@ -39,6 +40,18 @@ def _mjcf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
     return mjcf_text(robot, losses, mesh_path)
 
 
+def _usd(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+    from gearwright.writing.usd.stages import usd_text
+
+    return usd_text(robot, losses, mesh_path)
+
+
+def _usd_of_physx(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+    from gearwright.writing.usd.stages import usd_text
+
+    return usd_text(robot, losses, mesh_path, mimics="physx")
+
+
 @dataclass(frozen=True, kw_only=True)
 class FileFormat:
     """A format that robots are written in."""
@@ -51,7 +64,8 @@ class FileFormat:
 SDF = FileFormat(name="SDFormat", write=_sdf, reread=True)
 URDF = FileFormat(name="URDF", write=_urdf, reread=True)
 MJCF = FileFormat(name="MJCF", write=_mjcf)
-FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF}
+USD, USD_OF_PHYSX = FileFormat(name="USD", write=_usd), FileFormat(name="USD", write=_usd_of_physx)
+FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF, ".usda": USD}
 
 
 def format_of(path: str | os.PathLike[str]) -> FileFormat:
@@ -73,9 +87,9 @@ def text_of(robot: Mechanism, format: FileFormat, losses: Losses, mesh_path: Mes
 
 def save(
     robot: Mechanism, path: str | os.PathLike[str], *, meshes: MeshMode = "reference",
-    source: str | os.PathLike[str] | None = None,
+    source: str | os.PathLike[str] | None = None, mimics: Literal["newton", "physx"] = "newton",
 ) -> SaveReport:  # fmt: skip
-    """Writes a robot to an SDFormat, URDF or MJCF file, by the ending: .sdf, .urdf, .xml.
+    """Writes a robot to an SDFormat, URDF, MJCF or USD file, by the ending: .sdf, .urdf, .xml, .usda.
 
     The file is replaced as a whole, or not at all. The report's `lost` lists what the format cannot say, `notes` what
     it says in another way.
@@ -84,10 +98,15 @@ def save(
              file, and refers to them there
     source   the file that the robot was loaded from, beside which relative addresses of meshes are looked for; by
              default the one that its links name
+    mimics   whose attributes say couplings in USD: NewtonMimicAPI's, or those of PhysX
     """
     checked_instance("save", robot, Mechanism)
     path = Path(files.checked_path(path))
     format, losses = format_of(path), Losses()
+    if mimics not in ("newton", "physx"):
+        raise ModelError(f"mimics must be 'newton' or 'physx', not {mimics!r:.60}")
+    if format is USD and mimics == "physx":
+        format = USD_OF_PHYSX
     copies = MeshCopies.of(robot, path, meshes, source, losses)
     text = text_of(robot, format, losses, copies.address)
     with files.naming(path):

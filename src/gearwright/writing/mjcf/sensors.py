@@ -93,12 +93,12 @@ def _add_body_sensor(
 
 
 def _site(s: BodySensor, robot: Mechanism) -> tuple[str, Pose] | None:
-    """The link and the pose of the site. MuJoCo has the force of the child on the parent, in the site's axes."""
+    """The link and the pose of the site. MuJoCo has the force of the parent on the child, in the site's axes."""
     if isinstance(s, Imu):
         return s.link or "", s.pose
     assert isinstance(s, ForceTorque)
     joint = robot.joint(s.reaction or "")
-    if s.direction != "child_to_parent" or s.frame == "parent":
+    if s.direction != "parent_to_child" or s.frame == "parent":
         return None
     X = joint.X_CJ @ s.pose
     return joint.child, X if s.frame == "sensor" else Pose(IDENTITY.R, X.p)

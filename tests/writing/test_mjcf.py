@@ -1,0 +1,176 @@
+"""MJCF as MuJoCo compiles it: signs, units and zeros of couplings, drives, gears and sensors."""
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import gearwright as gw
+from gearwright.writing.mjcf.constraints import polynomial
+from gearwright.writing.report import Losses
+from gearwright.writing.saving import FORMATS, text_of
+from tests.tolerances import ROUNDING
+
+mujoco = pytest.importorskip("mujoco")
+BODY = {"mass": 1, "inertia": (1, 1.5, 2)}
+
+
+def compiled(robot):
+    losses = Losses()
+    model = mujoco.MjModel.from_xml_string(text_of(robot, FORMATS[".xml"], losses))
+    return model, mujoco.MjData(model), losses
+
+
+def arm():
+    b = gw.build("arm", gravity=(0, 0, 0)).link("a", **BODY).link("b", **BODY).link("c", **BODY)
+    b.joint("p", "revolute", "a", "b", pose=(0, 0, 1)).joint(
+        "q", "revolute", "b", "c", pose=(0.5, 0, 0), axis=(0, 1, 0)
+    )
+    return b
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"reference": 0.25}, {"powers": (0.5, -0.25)}, {"powers": (0.3,), "reference": -0.5}]
+)
+def test_polynomials(change, rng):
+    """MuJoCo's polynomial of the leader is ours of leader − reference."""
+    c = arm().couple("q", "p", -2.0, 0.1, **change).finish().couplings["q"]
+    for q in rng.normal(size=5):
+        ours = c.position([q])
+        theirs = sum(a * q**k for k, a in enumerate(polynomial(c)))
+        assert theirs == pytest.approx(ours, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("change", [{}, {"reference": 0.25}, {"powers": (0.5,)}])
+def test_a_coupling_holds(change):
+    """MuJoCo's constraint violation is zero exactly where the follower is."""
+    robot = arm().couple("q", "p", -2.0, 0.1, **change).finish()
+    model, data, _ = compiled(robot)
+    data.qpos[model.joint("p").qposadr[0]] = 0.3
+    data.qpos[model.joint("q").qposadr[0]] = robot.couplings["q"].position([0.3])
+    mujoco.mj_forward(model, data)
+    assert abs(data.efc_pos[0]) < ROUNDING
+    data.qpos[model.joint("q").qposadr[0]] += 0.1
+    mujoco.mj_forward(model, data)
+    assert data.efc_pos[0] == pytest.approx(0.1)
+
+
+def test_several_leaders_are_a_tendon():
+    b = arm().link("d", **BODY).joint("r", "revolute", "c", "d", axis=(1, 0, 0))
+    robot = b.couple("r", {"p": 0.5, "q": -2.0}, name="sum", offset=0.2).finish()
+    model, data, _ = compiled(robot)
+    for name, x in (("p", 0.3), ("q", 0.1), ("r", robot.couplings["sum"].position([0.3, 0.1]))):
+        data.qpos[model.joint(name).qposadr[0]] = x
+    mujoco.mj_forward(model, data)
+    assert abs(data.efc_pos[0]) < ROUNDING
+
+
+def test_compliance_is_omega_and_zeta():
+    """A free follower swings at μ with ζ, whatever its inertia: `solref = −μ² −2μζ`."""
+    mu, zeta = 30.0, 0.1
+    robot = arm().couple("q", "p", 1.0, mode="compliant", natural_frequency=mu, damping_ratio=zeta).finish()
+    model, data, _ = compiled(robot)
+    model.opt.timestep = 1e-5
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    data.qpos[model.joint("q").qposadr[0]] = 0.01
+    errors = []
+    period = 2 * pi / (mu * np.sqrt(1 - zeta**2))
+    for _ in range(round(period / 1e-5)):
+        mujoco.mj_step(model, data)
+        errors.append(data.qpos[model.joint("q").qposadr[0]] - data.qpos[model.joint("p").qposadr[0]])
+    assert errors[-1] / 0.01 == pytest.approx(np.exp(-zeta * mu * period), rel=0.02)
+
+
+GEAR = gw.SimpleTransmission(reduction=-5.0, offset=0.3)
+DRIVES = {
+    "effort": {}, "position": {"stiffness": 4.0, "damping_gain": 0.5}, "velocity": {"damping_gain": 0.5},
+    "impedance": {"stiffness": 4.0, "damping_gain": 0.5},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", DRIVES)
+@pytest.mark.parametrize("limit", (100.0, 0.4))
+def test_drives_behind_a_gear(command, limit, rng):
+    """The effort at the joint of every drive, behind a ratio with a sign and an offset."""
+    robot = (
+        arm().actuator("m", command=command, effort_limit=limit, **DRIVES[command])
+        .transmission("t", GEAR, actuators="m", joints="p").finish()
+    )  # fmt: skip
+    model, data, losses = compiled(robot)
+    assert losses.lost == []
+    for q, v, u in rng.normal(size=(5, 3)):
+        data.qpos[model.joint("p").qposadr[0]], data.qvel[model.joint("p").dofadr[0]] = q, v
+        data.ctrl[0] = u
+        mujoco.mj_forward(model, data)
+        motor = robot.actuators["m"]
+        x, w = GEAR.joint_to_actuator_position(q), -5.0 * v
+        assert data.qfrc_actuator[model.joint("p").dofadr[0]] == pytest.approx(-5.0 * motor.effort_at(u, w, x))
+
+
+def test_a_differential_on_tendons(rng):
+    """Both motors of a wrist, by the transpose of the map; its rotors are inertia at both joints."""
+    gears = gw.DifferentialTransmission(actuator_reduction=(50.0, -40.0), joint_reduction=(1.0, 2.0))
+    robot = (
+        arm().actuator("m", rotor_inertia=1e-3).actuator("n", rotor_inertia=2e-3)
+        .transmission("t", gears, actuators=("m", "n"), joints=("p", "q")).finish()
+    )  # fmt: skip
+    model, data, _ = compiled(robot)
+    data.ctrl[:] = rng.normal(size=2)
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_actuator == pytest.approx(gears.actuator_to_joint_effort(data.ctrl))
+    M = np.zeros((2, 2))
+    for k, unit in enumerate(np.eye(2)):
+        mujoco.mj_mulM(model, data, M[k], unit)
+    sim = gw.compile(robot)
+    np.testing.assert_allclose(M, sim.mass_matrix(), rtol=1e-12)
+
+
+def test_a_motor_with_a_voltage(rng):
+    """τ = k·(V − k·ω)/R."""
+    robot = arm().actuator("m", "p", kind="dc_motor", resistance=2.0, torque_constant=0.5, command="voltage").finish()
+    model, data, losses = compiled(robot)
+    assert losses.lost == []
+    data.qvel[model.joint("p").dofadr[0]], data.ctrl[0] = 3.0, 12.0
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_actuator[model.joint("p").dofadr[0]] == pytest.approx(0.5 * (12.0 - 0.5 * 3.0) / 2.0)
+
+
+def test_passive_forces_limits_and_start(rng):
+    robot = (
+        gw.build("r", gravity=(0, 0, -3.7)).link("a", **BODY).link("b", **BODY)
+        .joint("p", "revolute", "a", "b", lower=-0.5, upper=1.0, effort=20, damping=0.3, spring_stiffness=2.0,
+               spring_reference=0.2, armature=0.1, initial=0.4)
+        .finish()
+    )  # fmt: skip
+    model, data, losses = compiled(robot)
+    assert losses.lost == []
+    assert model.jnt_range[0].tolist() == [-0.5, 1.0]
+    assert model.jnt_actfrcrange[0].tolist() == [-20.0, 20.0]
+    assert model.opt.gravity.tolist() == [0, 0, -3.7]
+    assert model.key_qpos.tolist() == [[0.4]]
+    data.qpos[0], data.qvel[0] = 0.1, 0.5
+    mujoco.mj_forward(model, data)
+    assert data.qfrc_passive[0] == pytest.approx(-0.3 * 0.5 - 2.0 * (0.1 - 0.2))
+
+
+def test_an_imu_and_a_force_sensor():
+    """Specific force, and the force of the parent on the child, at rest under gravity."""
+    robot = (
+        gw.build("r").link("a", **BODY).link("b", **BODY).joint("p", "revolute", "a", "b", pose=(0, 0, 1))
+        .sensor("imu", kind="imu", link="b")
+        .sensor("ft", kind="force_torque", joint="p", direction="parent_to_child").finish()
+    )  # fmt: skip
+    model, data, _ = compiled(robot)
+    mujoco.mj_forward(model, data)
+    sim = gw.compile(robot)
+    sim.step()
+    np.testing.assert_allclose(data.sensor("imu.accelerometer").data, np.array(sim.sensor["imu"])[3:], atol=1e-9)
+    np.testing.assert_allclose(data.sensor("ft.force").data, np.array(sim.sensor["ft"])[:3], atol=1e-9)
+
+
+def test_massless_links_get_a_little_mass():
+    b = gw.build("r").link("a", **BODY).link("cross").link("b", **BODY)
+    robot = b.joint("p", "revolute", "a", "cross").joint("q", "revolute", "cross", "b", axis=(0, 1, 0)).finish()
+    model, _, losses = compiled(robot)
+    assert model.body("cross").mass[0] == 1e-9
+    assert any("without mass" in note for note in losses.notes)
