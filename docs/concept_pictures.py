@@ -283,8 +283,33 @@ def control() -> Canvas:
     return c
 
 
+def contacts() -> Canvas:
+    c = Canvas(760, 260, "A crate that slides, and the cone of impulses at a point of contact")
+    c.box(90, 90, 150, 80, "link", BLUE)
+    c.line([(20, 170), (330, 170)], INK, 4)
+    c.arrow((250, 130), (320, 130), BLUE, 2.4)
+    c.text((286, 116), "slip", BLUE, "middle")
+    c.arrow((165, 170), (120, 60), RED, 2.6)
+    c.text((106, 50), "λ", RED, "middle", 17, italic=True)
+    c.text((165, 196), "point of contact", INK, "middle")
+    tip, left, right = (560, 215), (450, 45), (670, 45)
+    c.line([left, tip, right], ORANGE, 2.6)
+    c.arrow((420, 215), (720, 215), SOFT, 1.6)
+    c.arrow((560, 240), (560, 24), SOFT, 1.6)
+    c.text((722, 236), "λₜ", INK, "middle", 15, italic=True)
+    c.text((580, 30), "λₙ", INK, "middle", 15, italic=True)
+    c.circle((575, 110), 6, GREEN)
+    c.text((590, 104), "sticks", GREEN)
+    c.circle((483, 96), 6, RED)
+    c.text((432, 92), "slides", RED, "middle")
+    c.circle(tip, 6, INK)
+    c.text((600, 236), "off", INK, "middle")
+    return c
+
+
 PICTURES: tuple[Callable[[], Canvas], ...] = (
-    couplings, transmissions, actuators, sensors, loops, limits, step, batches, sweeps, hardware, recordings, control,
+    couplings, transmissions, actuators, sensors, loops, limits, contacts, step, batches, sweeps, hardware, recordings,
+    control,
 )  # fmt: skip
 
 

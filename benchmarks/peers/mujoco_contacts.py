@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -15,7 +16,16 @@ from gearwright.model.poses import IDENTITY, Pose
 mj: Any = mujoco
 
 
-def model(robot: Mechanism, dt: float, integrator: str, settings: dict[str, Any] | None = None) -> Any:
+Drives = Mapping[str, tuple[float, float, float]]  # by joint: stiffness, damping, most effort
+
+
+def model(
+    robot: Mechanism,
+    dt: float,
+    integrator: str,
+    settings: Mapping[str, Any] | None = None,
+    drives: Drives | None = None,
+) -> Any:
     """`robot` has its contacts, as that of a simulation. `settings` are fields of MuJoCo's options."""
     spec = mj.MjSpec.from_string(mjcf(robot, dt))
     spec.option.disableflags &= ~int(mj.mjtDisableBit.mjDSBL_CONTACT)
@@ -28,7 +38,19 @@ def model(robot: Mechanism, dt: float, integrator: str, settings: dict[str, Any]
         s = pair.surface
         friction = [s.friction, s.friction2, s.torsional_friction, s.rolling_friction, s.rolling_friction]
         spec.add_pair(geomname1=names[0], geomname2=names[1], condim=3, friction=friction)
+    for joint, gains in (drives or {}).items():
+        _drive(spec, joint, *gains, implicit=integrator != "Euler")
     return spec.compile()
+
+
+def _drive(spec: Any, joint: str, stiffness: float, damping: float, effort: float, *, implicit: bool) -> None:
+    """A position servo; where actuators are explicit, its damping is the joint's, which is not."""
+    a = spec.add_actuator(name=joint, target=joint, trntype=mj.mjtTrn.mjTRN_JOINT)
+    a.gaintype, a.biastype = mj.mjtGain.mjGAIN_FIXED, mj.mjtBias.mjBIAS_AFFINE
+    a.gainprm[0], a.biasprm[1], a.biasprm[2] = stiffness, -stiffness, -damping if implicit else 0.0
+    a.forcerange, a.forcelimited = [-effort, effort], True
+    if not implicit:
+        spec.joint(joint).damping = [damping, 0.0, 0.0]
 
 
 def _geom(spec: Any, robot: Mechanism, link: str, name: str, shape: Any, X: Pose) -> str:
