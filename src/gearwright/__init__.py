@@ -32,6 +32,10 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.formats import load as load
     from gearwright.formats import loads as loads
     from gearwright.hardware.serving import serve as serve
+    from gearwright.identification import Log as Log
+    from gearwright.identification import excite as excite
+    from gearwright.identification import identify as identify
+    from gearwright.identification import read_log as read_log
     from gearwright.learning import Env as Env
     from gearwright.learning import VectorEnv as VectorEnv
     from gearwright.migration import migrate as migrate

@@ -91,6 +91,10 @@ NAMES = {
     "sweep",
     "view",
     "plot_reach",
+    "excite",
+    "Log",
+    "identify",
+    "read_log",
     "with_servos",
 }
 

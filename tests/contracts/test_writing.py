@@ -23,6 +23,7 @@ ALLOWED = {
     "sim/recordings/journal.py:__init__": "rows are to be there while a run goes on",
     "hardware/recorder.py:__init__": "frames are to be there while a bench runs",
     "study/store.py:_locked": "a lock, which holds nothing",
+    "identification/report.py:_picture": "into memory",
     "sim/recordings/npz.py:_member": "a member of an archive",
     "export/fmu/exporting.py:_binary": "into a temporary folder, for the compiler",
 }

@@ -10,7 +10,22 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli import bench, check, convert, demo, diff, export, migrate, run, serve, show, sweep, view, with_bus
+from gearwright.cli import (
+    bench,
+    check,
+    convert,
+    demo,
+    diff,
+    export,
+    identify,
+    migrate,
+    run,
+    serve,
+    show,
+    sweep,
+    view,
+    with_bus,
+)
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -25,6 +40,7 @@ COMMANDS = (
     migrate.migrate,
     export.export,
     sweep.sweep,
+    identify.identify,
     demo.demo,
     bench.bench,
 )

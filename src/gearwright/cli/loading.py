@@ -28,6 +28,7 @@ class LoadOptions:
     cut: tuple[str, ...] = ()
     closures: str | None = None
     strict: bool = False
+    fit: str | None = None  # a file with identified numbers
     xacro_args: dict[str, str] = field(default_factory=dict)
     xacro_env: tuple[str, ...] = ()
 
@@ -75,6 +76,10 @@ def load(file: str, reading: LoadOptions) -> Loaded:
             xacro_args=reading.xacro_args,
             xacro_env=reading.xacro_env,
         )
+        if reading.fit is not None:
+            from gearwright.identification.fit import read_fit
+
+            mechanism = read_fit(reading.fit, mechanism)
         _ = mechanism.dof  # computed once, here, so that an error is reported with the file
     except LoadError as error:
         return Loaded(file=file, mechanism=None, diagnostics=error.diagnostics)

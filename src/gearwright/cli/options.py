@@ -93,5 +93,11 @@ Strict = Annotated[
     bool,
     typer.Option("--strict", help="Treat faulty parts as errors instead of leaving them out with a warning."),
 ]
+FitFile = Annotated[
+    str | None,
+    typer.Option(
+        "--fit", metavar="FILE", help="Take identified numbers from this file of `gearwright identify --out`."
+    ),
+]
 StepLength = Annotated[float, typer.Option("--dt", help="Time step [s].", callback=_step_length)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON with a stable schema.")]

@@ -31,9 +31,9 @@ INPUTS = (StepSlot.COMMAND, StepSlot.EFFORT)
 class Gradient:
     """L and its derivatives: numbers of one robot, arrays (B,) of a batch; over n steps (n,) or (n, B)."""
 
-    value: Value
-    parameters: Mapping[str, Value]
-    state: Mapping[str, Value]
+    value: Value  # L, for weights
+    parameters: Mapping[str, Value]  # ∂L/∂parameter, by name
+    state: Mapping[str, Value]  # by number of the start
     commands: Mapping[str, Array]  # by actuator, of every step
     efforts: Mapping[str, Array]  # by coordinate, of every step
 

@@ -44,11 +44,12 @@ class Sensitivity:
 
     time: Array  # (T,) [s]
     values: Mapping[str, Array]  # by output
-    inputs: tuple[str, ...]
+    inputs: tuple[str, ...]  # names: parameters, then commands, then numbers of the start
     matrix: Array  # (T, outputs, inputs), or (T, B, outputs, inputs)
 
     @property
     def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs, as they were asked for."""
         return tuple(self.values)
 
     def __getitem__(self, pair: tuple[str, str]) -> Array:

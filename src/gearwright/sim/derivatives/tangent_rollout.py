@@ -13,7 +13,7 @@ from gearwright.compiler.tangents import tangent_of
 from gearwright.errors import GearwrightError
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.programs.kernels import Kernels
-from gearwright.sim.programs.programs import TANGENT, TANGENT_STEP
+from gearwright.sim.programs.programs import DRIVEN_BY, TANGENT, TANGENT_STEP
 from gearwright.sim.signals import Derived, Signal, SlotElement
 from gearwright.sim.state.values import Array
 
@@ -55,16 +55,14 @@ class TangentRows:
 class TangentRollout:
     """One robot's tangent programs, and memory for batches of them."""
 
-    def __init__(self, kernels: Kernels, threads: int = 1) -> None:
+    def __init__(self, kernels: Kernels, threads: int = 1, driven: Sequence[int] = ()) -> None:
+        """`driven`: places of actuators' states that are inputs, in the slot `DRIVEN`."""
         self._kernels, self._threads = kernels, threads
-        self._step: Executable = kernels[TANGENT_STEP]
+        self._step: Executable = kernels[TANGENT_STEP + (DRIVEN_BY + " ".join(map(str, driven)) if driven else "")]
         slots = self._step.program.slots
+        self._names = frozenset(slot.name for slot in slots)
         self.states = tuple(s.name for s in slots if s.kind is SlotKind.STATE and tangent_of(s.name) in self._names)
         self._instances: dict[int, Instance] = {}
-
-    @property
-    def _names(self) -> frozenset[str]:
-        return frozenset(slot.name for slot in self._step.program.slots)
 
     def size(self, slot: str) -> int:
         return self._step.program.slot(slot).size

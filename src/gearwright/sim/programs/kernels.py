@@ -187,6 +187,6 @@ class CompiledKernels(Kernels):
         return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
     def _key(self, name: str) -> str | None:
-        if name in ("step", TANGENT_STEP) and self.options.controller is not None:
+        if name.startswith(("step", TANGENT_STEP)) and self.options.controller is not None:
             return None  # a user's function is known by what it computes
         return None if self._identity is None else keys.key("simulation", name, *self._identity)

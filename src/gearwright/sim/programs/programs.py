@@ -111,6 +111,8 @@ def first_readings(equations: Equations) -> Program:
 
 TANGENT = "tangent "  # of a program's name: with derivatives
 TANGENT_STEP = f"{TANGENT}step"
+DRIVEN_BY = ", actuator states "  # behind it: those that are inputs, by their places
+DRIVEN = "driven"  # the slot of these inputs
 # numbers that count, choose or stay as they are: nothing is differentiated by them
 COUNTED = (
     StepSlot.SMOOTH, StepSlot.PIECE, StepSlot.PARTS, StepSlot.UNSETTLED, StepSlot.OPENED, StepSlot.PHASE,
@@ -118,11 +120,25 @@ COUNTED = (
 )  # fmt: skip
 
 
+def with_driven_states(plain: Program, places: Sequence[int]) -> Program:
+    """The program with some states of actuators read from inputs, as a log has them: whether a servo is switched on."""
+    if not places:
+        return plain
+    inputs = {Address(StepSlot.ACTUATOR, place): Address(DRIVEN, i) for i, place in enumerate(places)}
+
+    def moved(i: Instruction) -> Instruction:
+        return i._replace(data=inputs[i.data]) if isinstance(i.data, Address) and i.data in inputs else i
+
+    body = mapped_body(plain.body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+    return plain.changed((*plain.slots, Slot(name=DRIVEN, kind=Kind.INPUT, shape=(len(places),))), body)
+
+
 def program(name: str, equations: Equations) -> Program:
     """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
     with derivatives, by the name `tangent NAME`."""
     if name.startswith(TANGENT):
-        plain = program(name.removeprefix(TANGENT), equations)
+        own, _, driven = name.removeprefix(TANGENT).partition(DRIVEN_BY)
+        plain = with_driven_states(program(own, equations), [*map(int, driven.split())])
         given = plain.of_kind(Kind.STATE, Kind.INPUT, Kind.PARAMETER)
         return tangent_program(plain, [slot.name for slot in given if slot.name not in COUNTED])
     if name == "step":
