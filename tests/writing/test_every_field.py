@@ -25,6 +25,7 @@ ELSEWHERE = {
     "RecurrentLayer": "of a LearnedActuator",
     "Elasticity": "computed",
     "SpatialTendon": "of MJCF files",
+    "TendonWrap": "of a SpatialTendon",
     "Keyframe": "of Mechanism.keyframes",
     "HeightField": "made of a Heightmap's image", "Hull": "made of a Mesh's file", "Supply": "of a PositionServo",
     "BodySensor": "the base of Imu and ForceTorque", "Sensor": "the base of sensors", "CustomSensor": "a function",
