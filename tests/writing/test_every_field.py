@@ -19,6 +19,11 @@ VARIANTS = list(variants())
 
 # parts of a mechanism that are in no file by themselves, and classes that are no parts
 ELSEWHERE = {
+    "LearnedActuator": "a network",
+    "Network": "of a LearnedActuator",
+    "Layer": "of a LearnedActuator",
+    "RecurrentLayer": "of a LearnedActuator",
+    "Elasticity": "computed",
     "SpatialTendon": "of MJCF files",
     "Keyframe": "of Mechanism.keyframes",
     "HeightField": "made of a Heightmap's image", "Hull": "made of a Mesh's file", "Supply": "of a PositionServo",
