@@ -180,7 +180,8 @@ INLINE = (
   <transmission name="belt" type="belt"><actuator name="m"/><joint name="r"/>
     <driver_teeth>10</driver_teeth><driven_teeth>20</driven_teeth></transmission></robot>""",
     # MJCF
-    mjcf.ARM, mjcf.MANY_JOINTS, mjcf.ACTUATORS, mjcf.LOOP, mjcf.inertias('boundmass="0.1" balanceinertia="true"'),
+    mjcf.ARM, mjcf.MANY_JOINTS, mjcf.ACTUATORS, mjcf.LOOP, mjcf.WRAPS,
+    mjcf.inertias('boundmass="0.1" balanceinertia="true"'),
 )  # fmt: skip
 
 FRAGMENTS = (

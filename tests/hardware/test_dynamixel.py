@@ -3,10 +3,14 @@
 import pytest
 from pytest import approx
 
+import gearwright as gw
 from gearwright.hardware.protocols import dynamixel as dxl
 from gearwright.hardware.protocols.dynamixel_packets import Finder, crc16, fast_status, packet
 from gearwright.hardware.protocols.dynamixel_servo import ACCESS_ERROR, ALERT, LIMIT_ERROR, RANGE_ERROR, RESULT_FAIL
 from gearwright.hardware.rig import Rig
+from gearwright.model.hardware.device_bindings import DeviceBinding
+
+from .vendors import wheels
 
 TORQUE, GOAL, POSITION, VELOCITY, CURRENT, MODE = 64, 116, 132, 128, 126, 11
 
@@ -263,6 +267,27 @@ def test_an_xl330_counts_milliamperes(wheel):
     host.rig.step(20)
     assert host.rig.plant.drives["motor"].sample.current == approx(0.4, rel=1e-6)
     assert host.read(1, CURRENT, 2) == 400
+
+
+def test_products_of_two_voltages_share_a_line_and_a_supply(tmp_path):
+    """A Koch arm: XL430 at 12 V and XL330 at 5 V. Both sag together."""
+    bindings = {
+        f"j{k}": DeviceBinding(protocol="dynamixel", node=k, model=model)
+        for k, model in ((1, "xl430-w250"), (2, "xl330-m288"))
+    }
+    host = Host(Rig.of(gw.loads(wheels(2)), written=bindings))
+    host.rig.step(10)
+    assert [host.read(i, 144, 2) for i in (1, 2)] == [120, 50]
+    assert [host.read(i, 70, 1) for i in (1, 2)] == [0, 0]
+    for i, rpm in ((1, 61), (2, 103)):
+        host.write(i, MODE, 16)
+        host.write(i, TORQUE, 1)
+        host.write(i, 100, 885, 2)
+        host.rig.step(1000)
+        assert host.read(i, VELOCITY) * 0.229 == approx(rpm, rel=0.03)
+    host.rig.plant.supply.forced = 9.0
+    host.rig.step(10)
+    assert [host.read(i, 144, 2) for i in (1, 2)] == [90, 38]
 
 
 def test_a_goal_switches_the_torque_on_where_the_drive_mode_says_so(host):

@@ -11,35 +11,43 @@ from .vendors import output, running, wheels
 
 EASY = """
 import time
-from dynamixel_easy_sdk import Connector, OperatingMode, ProfileConfiguration
+from dynamixel_easy_sdk import Connector, OperatingMode
 connector = Connector("/dev/ttyUSB0", 57600)
-motor = connector.createMotor(1)
+
+class Patient:  # on a loaded machine an answer may be later than the SDK waits
+    def __init__(self, theirs):
+        self.theirs = theirs
+
+    def __getattr__(self, name):
+        def call(*given):
+            for _ in range(30):
+                try:
+                    return getattr(self.theirs, name)(*given)
+                except Exception as error:
+                    late = error
+                    time.sleep(0.1)
+                    connector._port_handler.ser.reset_input_buffer()
+            raise late
+        return call
+
+motor, second = (Patient(Patient(connector).createMotor(i)) for i in (1, 2))
 motor.disableTorque()
 motor.setOperatingMode(OperatingMode.POSITION)
 motor.enableTorque()
 motor.setGoalPosition(2300)
-def again(call):  # on a loaded machine an answer may be later than the SDK waits
-    for _ in range(20):
-        try:
-            return call()
-        except Exception as error:
-            late = error
-            time.sleep(0.1)
-            connector._port_handler.ser.reset_input_buffer()
-    raise late
-while abs(again(motor.getPresentPosition) - 2300) > 8 or again(motor.getPresentVelocity):
+while abs(motor.getPresentPosition() - 2300) > 8 or motor.getPresentVelocity():
     time.sleep(0.02)
-print(again(motor.getPresentPosition), again(motor.getMaxPositionLimit), again(motor.getVelocityLimit))
-group, second = connector.createGroupExecutor(), connector.createMotor(2)
+print(motor.getPresentPosition(), motor.getMaxPositionLimit(), motor.getVelocityLimit())
 second.enableTorque()
+group = Patient(connector).createGroupExecutor()
 group.addCmd(motor.stageSetGoalPosition(2100))
 group.addCmd(second.stageSetGoalPosition(1900))
-group.executeWrite()
+Patient(group).executeWrite()
 time.sleep(1.0)
+group.clearStagedReadCommands()
 group.addCmd(motor.stageGetPresentPosition())
 group.addCmd(second.stageGetPresentPosition())
-print(*again(group.executeRead))
-connector.closePort() if hasattr(connector, "closePort") else None
+print(*Patient(group).executeRead())
 """
 
 

@@ -183,9 +183,9 @@ class Draft:
         kept, _ = span(known, self.cut)
         return roots(self.links, kept)
 
-    def base_name(self, link: str) -> str | None:
-        """The name of the base that a link will have, with the joints there are by now."""
-        return self._base_names(self._starts()).get(link)
+    def bases_by_link(self) -> dict[str, str]:
+        """The names that bases will have, with the joints there are by now."""
+        return self._base_names(self._starts())
 
     def _base_names(self, starts: Collection[str]) -> dict[str, str]:
         sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter[str]()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import copysign, inf
 from typing import NamedTuple
 
-from gearwright.hardware.motors import UNLIMITED, Motor, Supply
+from gearwright.hardware.motors import UNLIMITED, Motor, SharedSupply
 from gearwright.hardware.setpoints import COAST, NONE, Feedback, Setpoint
 from gearwright.hardware.shafts import ShaftLoad
 
@@ -68,7 +68,7 @@ class MotorDrive:
 
     name: str  # the actuator's
     motor: Motor
-    supply: Supply
+    supply: SharedSupply
     load: ShaftLoad = ShaftLoad()  # noqa: RUF009  # frozen
     length: bool = False  # whether the shaft moves along a line
     travel: tuple[float, float] = (-inf, inf)  # of the shaft between its joint's stops [rad, m]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from gearwright.errors import ModelError
 from gearwright.model import Actuator, DCMotor, ElectricMotor
@@ -154,3 +154,28 @@ class Supply:
     def share(self) -> float:
         """Share of the nominal voltage."""
         return self.voltage / self.nominal if self.nominal else 1.0
+
+    def at(self, nominal: float) -> SharedSupply:
+        """What a drive of another voltage has of it, by a converter of its own."""
+        return self if nominal == self.nominal else ConvertedSupply(self, nominal)
+
+
+@dataclass(frozen=True)
+class ConvertedSupply:
+    """A converter without losses between a supply and a drive of another voltage; it sags with its supply."""
+
+    source: Supply
+    nominal: float  # [V]
+
+    @property
+    def voltage(self) -> float:
+        """[V]"""
+        return self.nominal * self.source.share
+
+    @property
+    def share(self) -> float:
+        """Share of the nominal voltage."""
+        return self.source.share
+
+
+SharedSupply: TypeAlias = Supply | ConvertedSupply

@@ -50,7 +50,7 @@ class Plant:
         if motor.rated_torque == inf:
             motor = replace(motor, rated_torque=load.rating)
         return MotorDrive(
-            name=name, motor=motor, supply=self.supply, load=load,
+            name=name, motor=motor, supply=self.supply.at(motor.supply_voltage), load=load,
             length=shafts.moves_along_a_line(robot, name), travel=gear.ends(shafts.travel(robot, name)),
             switches=gear.ends(shafts.switches(robot, name)),
         )  # fmt: skip
@@ -83,9 +83,9 @@ class Plant:
 
     def latch(self) -> None:
         """Samples all drives at this instant."""
-        time, voltage = self.time, self.supply.voltage
+        time = self.time
         for drive, terminals in self._rows:
-            drive.latch(terminals.sample(time, voltage))
+            drive.latch(terminals.sample(time, drive.supply.voltage))
 
     def step(self) -> None:
         """One step of the simulation."""

@@ -173,3 +173,29 @@ LOOP = """<mujoco>
     <weld body1="flag" body2="rocker"/>
   </equality>
 </mujoco>"""
+
+
+WRAPS = """<mujoco>
+  <compiler angle="radian"/>
+  <worldbody>
+    <site name="s0" pos="-0.1 0.02 0.3"/><site name="s1" pos="0.12 -0.03 0.25"/>
+    <geom name="fixed" type="sphere" size="0.05" pos="0 0 0.28"/><site name="above" pos="0 0 0.4"/>
+    <body name="one"><joint name="j1" axis="0 1 0"/><geom size="0.02" pos="0.1 0 0"/>
+      <geom name="drum" type="cylinder" size="0.04 0.1" pos="0.05 0 0.1" euler="1.4 0.2 0"/>
+      <site name="out" pos="0.15 0 0.1"/>
+      <body name="two" pos="0.3 0 0"><joint name="j2" axis="0 1 1"/><geom size="0.02" pos="0.1 0 0"/>
+        <geom name="ball" size="0.03" pos="0.02 0 0"/>
+        <site name="s2" pos="0.1 0.05 0.03"/></body></body>
+  </worldbody>
+  <tendon>
+    <spatial name="over"><site site="s0"/><geom geom="fixed"/><site site="s2"/></spatial>
+    <spatial name="beside"><site site="s0"/><geom geom="fixed"/><site site="s2"/></spatial>
+    <spatial name="drum"><site site="s0"/><geom geom="drum"/><site site="s2"/></spatial>
+    <spatial name="outside"><site site="s1"/><geom geom="drum" sidesite="out"/><site site="s2"/>
+      <pulley divisor="2"/><site site="s1"/><geom geom="ball"/><site site="s2"/><site site="out"/></spatial>
+  </tendon>
+  <actuator>
+    <motor name="over" tendon="over"/><motor name="beside" tendon="beside" gear="3"/>
+    <position name="drum" tendon="drum" kp="20" dampratio="1"/><motor name="outside" tendon="outside"/>
+  </actuator>
+</mujoco>"""

@@ -30,6 +30,7 @@ FILES = {
     "bounds": files.inertias('boundmass="3" boundinertia="0.2" settotalmass="70"'),
     "from geoms": files.inertias('inertiafromgeom="true" fitaabb="true"'),
     "loop": files.LOOP,
+    "wraps": files.WRAPS,
 }
 
 
@@ -48,9 +49,10 @@ def test_mass_matrix_and_bias(name: str) -> None:
         assert mass < 1e-9 and bias < 1e-9  # meshes are single precision inside MuJoCo
 
 
-def test_efforts_of_actuators() -> None:
-    pair, rng = both(files.ACTUATORS), np.random.default_rng(2)
-    for _ in range(10):
+@pytest.mark.parametrize("text", [files.ACTUATORS, files.WRAPS], ids=["actuators", "wraps"])
+def test_efforts_of_actuators(text: str) -> None:
+    pair, rng = both(text), np.random.default_rng(2)
+    for _ in range(30):
         errors = actuator_errors(pair, random_state(pair, rng))
         assert len(errors) == pair.m.nu
         assert max(errors.values()) < 1e-9, errors

@@ -12,6 +12,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.model.contacts.finding import find_contacts
+from gearwright.sim.saving.as_data import from_data, to_data
 from tests.formats.mjcf import files
 from tests.formats.mjcf.against_mujoco import both, pose_error, random_state
 
@@ -55,6 +56,7 @@ def test_parts_of_a_robot_have_its_names() -> None:
     assert list(robot.links) == ["base", "upper", "lower", "left", "right", "world"]
     assert list(robot.joints) == ["shoulder", "elbow", "left", "right"]
     assert list(robot.actuators) == ["shoulder", "elbow", "grip"]
+    assert robot.frames["tip"].link == "lower" and robot.frames["tip"].X_LF.p.tolist() == [0.0, 0.0, 0.2]
     assert list(robot.sensors) == ["angle", "rate", "gyro", "force"]
     shoulder = robot.joints["shoulder"].axes[0]
     assert shoulder.limits.upper == pytest.approx(np.pi / 2)
@@ -129,9 +131,12 @@ def test_a_reset_to_a_keyframe() -> None:
 
 
 def test_robots_of_mjcf_are_saved_and_pickled(tmp_path: Path) -> None:
-    for text in (files.ACTUATORS, files.LOOP):
+    for text in (files.ACTUATORS, files.WRAPS, files.MANY_JOINTS):
         robot = gw.loads(text)
         assert pickle.loads(pickle.dumps(robot)) == robot
+        assert to_data(from_data(to_data(robot))) == to_data(robot)
+    for text in (files.ARM, files.LOOP):
+        robot = gw.loads(text)
         sim = gw.compile(robot, contacts=[])
         command = dict.fromkeys(robot.actuators, 0.1)
         sim.step(command=command, n=20)
@@ -203,6 +208,31 @@ def test_what_is_left_out_is_a_warning_or_an_error_if_strict() -> None:
         assert "rope" not in gw.loads(text).actuators
     with pytest.raises(gw.LoadError, match="acts on a site"):
         gw.loads(text, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("tendon", "why"),
+    [
+        ('<geom geom="fixed" sidesite="above"/>', "passes a sidesite of the sphere"),
+        ('<geom geom="drum" sidesite="above"/>', "is on another body"),
+        ('<geom geom="drum" sidesite="inside"/>', "runs inside"),
+    ],
+)
+def test_ways_around_that_have_no_map(tendon: str, why: str) -> None:
+    text = files.WRAPS.replace('<geom geom="drum"/>', tendon).replace(
+        '<site name="out"', '<site name="inside" pos="0.05 0 0.1"/><site name="out"'
+    )
+    with pytest.warns(gw.LoadWarning, match=why):
+        assert "drum" not in gw.loads(text).actuators
+    with pytest.raises(gw.LoadError, match="its forces cannot be simulated"):
+        gw.loads(text.replace('<spatial name="drum">', '<spatial name="drum" stiffness="3">'))
+
+
+def test_muscles_of_a_class_are_left_out() -> None:
+    text = """<mujoco><default><muscle ctrlrange="0 1"/></default><worldbody><body><joint name="j"/><geom size="0.1"/>
+      </body></worldbody><actuator><general name="m" joint="j"/></actuator></mujoco>"""
+    with pytest.warns(gw.LoadWarning, match="'muscle' has no counterpart"):
+        assert not gw.loads(text).actuators
 
 
 def test_degrees_and_sequences_of_angles() -> None:

@@ -8,7 +8,9 @@ import pytest
 from moteus.fdcanusb_device import _append_checksum, _strip_and_validate_checksum
 
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.transports import dm_serial
 from gearwright.hardware.transports.adapters import ADAPTERS
+from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.fdcanusb import Fdcanusb, checksum
 from gearwright.hardware.transports.slcan import Slcan
 
@@ -103,8 +105,39 @@ def feed(kind, pieces):
     rng, size = random.Random(1), 0
     for _ in range(pieces):
         made.receive(rng.randbytes(rng.randint(1, 2000)))
-        size = max(size, len(made._line))
+        size = max(size, len(made._buffer if kind is DmSerial else made._line))
         said.clear()
+    made.receive(bytes(64))  # ends a request of bytes that has begun
     network.frames.clear()
-    made.receive(b"\r\nO\rt1230\r" if kind is Slcan else b"\ncan send 123\n")
+    made.receive(LAST.get(kind, b"\ncan send 123\n"))
     assert network.frames == [Frame(0x123)] and size <= 512
+
+
+LAST = {Slcan: b"\r\nO\rt1230\r", DmSerial: dm_serial.request(Frame(0x123))}
+DM = {  # the bytes of Damiao's own DM_CAN.py for enabling motor 1
+    "55AA1E03010000000A00000000 01000000 00 08 0000 FFFFFFFFFFFFFFFC 00": Frame(1, bytes.fromhex("FFFFFFFFFFFFFFFC")),
+}
+
+
+@pytest.mark.parametrize(("text", "frame"), DM.items())
+@pytest.mark.parametrize("size", [30, 29], ids=["whole", "without its checksum"])
+def test_frames_of_damiaos_adapter(text, frame, size):
+    made, network, said = adapter(DmSerial)
+    data = bytes.fromhex(text.replace(" ", ""))[:size]
+    for k in range(0, 2 * size, 7):
+        made.receive((data + data)[k : k + 7])
+    made.receive(bytes(2))
+    assert network.frames == [frame, frame]
+    made.deliver(Frame(0x11, b"12345678"), 0.0)
+    made.deliver(Frame(0x11, bytes(12), fd=True), 0.0)  # which it does not know
+    assert bytes(said) == bytes.fromhex("AA110811000000") + b"12345678" + b"\x55"
+
+
+def test_extended_and_remote_frames_of_damiaos_adapter():
+    made, network, said = adapter(DmSerial)
+    sent = [Frame(0x12345678, b"ab", extended=True), Frame(0x123, remote=True)]
+    made.receive(b"".join(map(dm_serial.request, sent)) + bytes(2))
+    assert network.frames == sent
+    for frame in sent:
+        made.deliver(frame, 0.0)
+    assert said[2] == 0x42 and said[18] == 0x80

@@ -14,6 +14,7 @@ from gearwright.formats.xml.located_xml import Element
 
 Attributes = dict[str, str]
 MAIN = "main"
+MOST_CLASSES = 2000  # each begins as a copy of the one around it
 PARTLY = frozenset(  # attributes of which an element may overwrite the first numbers only
     [
         "size",
@@ -37,6 +38,7 @@ PATHS = {  # in a class: where such elements stand otherwise
     "site": ("body/site",), "pair": ("contact/pair",), "tendon": ("tendon/fixed", "tendon/spatial"),
     "equality": ("equality/connect",),
 }  # fmt: skip
+OWN_KINDS = {"muscle": "muscle", "orientation": "so3"}  # actuators that make others of their class what they are
 DRAWN = ("camera", "light", "texture", "skin")
 
 
@@ -71,6 +73,9 @@ class Defaults:
         if parent is not None and (not name or name in self.classes):
             found = f"there are two default classes named {name!r}" if name else "a default class without a name"
             e.error("name-duplicate" if name else "name-missing", found)
+            return
+        if len(self.classes) >= MOST_CLASSES:
+            e.error("xml-unsafe", f"there are more than {MOST_CLASSES} default classes")
             return
         if parent is not None:
             self.classes[name] = self.classes[parent].copy()
@@ -127,7 +132,10 @@ def _apply(e: Element, own: DefaultClass) -> None:
             if name in known:
                 e.get(name)
         own.tags[e.tag] = overlaid(own.tags.get(e.tag, {}), dict(e.attributes))
-    elif e.tag in DRAWN or e.tag in ACTUATOR_TAGS:
+    elif e.tag in ACTUATOR_TAGS:
+        own.actuator.gaintype = OWN_KINDS.get(e.tag, own.actuator.gaintype)
+        e.consume()
+    elif e.tag in DRAWN:
         e.consume()
     else:
         near = e.report.near(e.tag, [*PATHS, *ACTUATOR_TAGS], listed=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Parts
 from gearwright.formats.mjcf.values import every
@@ -12,6 +14,7 @@ from gearwright.model.keyframes import Keyframe
 def add_keyframes(parts: Parts, controls: list[str | None]) -> None:
     """`controls`: the actuators in the order of the file; None for one that is left out."""
     count = 0
+    bases = parts.draft.bases_by_link()
     for section, file in parts.sections("keyframe"):
         if file.prefix:
             section.info("element-ignored", "the keyframes of an attached model are not read")
@@ -25,12 +28,12 @@ def add_keyframes(parts: Parts, controls: list[str | None]) -> None:
                 e.error("name-duplicate", f"there are two keyframes named {name!r}")
                 continue
             with e.report.leaving_out(f"keyframe {name!r}") as reading:
-                made = _keyframe(e, name, parts, controls)
+                made = _keyframe(e, name, parts, controls, bases)
             if not reading.failed:
                 parts.draft.keyframes[name] = made
 
 
-def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None]) -> Keyframe:
+def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None], bases: Mapping[str, str]) -> Keyframe:
     joints = parts.joints.values()
     q = _numbers(e, "qpos", sum(j.positions for j in joints))
     v = _numbers(e, "qvel", sum(j.velocities for j in joints))
@@ -39,7 +42,7 @@ def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None]) -
     velocity: dict[str, tuple[float, ...]] = {}
     at = along = 0
     for j in joints:
-        known = parts.base_or_joint(j)
+        known = parts.base_or_joint(j, bases)
         if known is not None and q is not None:
             position[known] = q[at : at + j.positions]
         if known is not None and v is not None and any(v[along : along + j.velocities]):

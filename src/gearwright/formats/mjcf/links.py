@@ -16,7 +16,7 @@ from gearwright.formats.mjcf.inertias import inertias
 from gearwright.formats.mjcf.parts import Body, JointPart, Parts
 from gearwright.formats.mjcf.start_mass import LEAST, averaged_inertia
 from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth
-from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link
+from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link, NamedFrame
 from gearwright.model.geometry import Geometry
 from gearwright.model.joints import WORLD
 from gearwright.model.mass.inertia import Inertia
@@ -37,6 +37,13 @@ def add_links(parts: Parts) -> dict[str, Inertia]:
     for b in parts.bodies.values():
         _add_joints(b, parts, weights)
     return weights
+
+
+def add_frames(parts: Parts) -> None:
+    """Sites are named frames; one that is called as a link is that link's own affair."""
+    for s in parts.sites.values():
+        if s.name not in parts.draft.links:
+            parts.draft.frames[s.name] = NamedFrame(name=s.name, link=s.body.name, X_LF=s.X_BS)
 
 
 def _add_link(b: Body, inertia: Inertia, parts: Parts) -> None:

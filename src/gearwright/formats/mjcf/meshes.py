@@ -18,6 +18,7 @@ from gearwright.formats.mjcf.mesh_inertia import WAYS, MeshInertia, hull, mesh_i
 from gearwright.formats.mjcf.values import every, exactly, vector, word
 from gearwright.formats.paths.mesh_files import MeshFiles
 from gearwright.formats.xml.located_xml import Element
+from gearwright.given_numbers import FARTHEST
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3, rotation_quaternion
 
 FITTED = ("sphere", "capsule", "cylinder", "ellipsoid", "box")
@@ -99,8 +100,11 @@ class MeshPart:
         if found is None or self.triangles is None:
             return None
         size, center = self._extent() if aabb else (self._box(found), np.zeros(3))
-        a, b, c = (_about if aabb else _like)(kind, *size)
-        return (scale * a, scale * b, scale * c), found.X_MI @ Pose(IDENTITY.R, center)
+        a, b, c = (scale * x for x in (_about if aabb else _like)(kind, *size))
+        if not 0 < a < FARTHEST or not max(b, c) < FARTHEST:
+            e.error("number-invalid", f"a {kind} of this size cannot be fitted to mesh {self.name!r}")
+            return None
+        return (a, b, c), found.X_MI @ Pose(IDENTITY.R, center)
 
     def _box(self, found: MeshInertia) -> tuple[float, float, float]:
         """Half sizes of the box with the same moments."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -198,10 +198,10 @@ class Parts:
             e.error("name-duplicate", f"there are two {kind}s named {name!r}")
         return self.draft.numbered(f"{name}_", family, first=2)
 
-    def base_or_joint(self, j: JointPart) -> str | None:
+    def base_or_joint(self, j: JointPart, bases: Mapping[str, str]) -> str | None:
         """What a joint is called in the mechanism; None of one that does not move."""
         if j.kind == "free":
-            return self.draft.base_name(j.body.name)
+            return bases.get(j.body.name)
         made = self.draft.joints.get(j.name)
         return j.name if made is not None and made.kind != "fixed" else None
 

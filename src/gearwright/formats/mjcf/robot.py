@@ -10,7 +10,7 @@ from gearwright.formats.mjcf.equalities import add_equalities
 from gearwright.formats.mjcf.grammar import SECTIONS, heed
 from gearwright.formats.mjcf.includes import expand
 from gearwright.formats.mjcf.keyframes import add_keyframes
-from gearwright.formats.mjcf.links import add_links
+from gearwright.formats.mjcf.links import add_frames, add_links
 from gearwright.formats.mjcf.parts import Body, Parts, Place, SourceFile
 from gearwright.formats.mjcf.sensors import add_sensors
 from gearwright.formats.mjcf.settings import read_settings
@@ -45,6 +45,7 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
             heed(e, f"deformable/{e.tag}")
     read_contact(parts)
     weights = add_links(parts)
+    add_frames(parts)
     read_tendons(parts)
     add_equalities(parts)
     actuators = Actuators(parts, weights)

@@ -12,6 +12,7 @@ from gearwright.model.mass.inertia import Inertia
 from gearwright.model.poses import Array
 
 LEAST = 1e-15
+MOST = 2000  # coordinates: the matrix has their square
 Places = dict[str, slice]  # of joints in the matrix
 
 
@@ -21,6 +22,9 @@ def mass_matrix(parts: Parts, weights: Mapping[str, Inertia]) -> tuple[Array, Pl
     for j in parts.joints.values():
         places[j.name] = slice(n, n + j.velocities)
         n += j.velocities
+    if n > MOST:
+        parts.world.element.error("xml-unsafe", f"damping ratios and spring constants need at most {MOST} coordinates")
+        return np.eye(1), {name: slice(0, 1) for name in places}
     own = {j.name: _twists(j) for j in parts.joints.values()}  # (6, velocities): angular, linear at the world's origin
     M = np.zeros((n, n))
     for b in parts.bodies.values():

@@ -16,7 +16,7 @@ from gearwright.model.contacts.finding import MOST_POINTS
 
 WORD = 32  # bits of contype and conaffinity; those of pairs are beyond
 MOST_PAIRS = 2000
-MOST_BODIES = 1000  # with shapes; of more, contact within the robot is left to the caller
+MOST_SHAPES = 2000  # that may touch something; of more, contact within the robot is left to the caller
 
 
 def read_contact(parts: Parts) -> None:
@@ -55,7 +55,11 @@ def add_contacts(parts: Parts) -> None:
     bodies = [b for b in (*parts.bodies.values(), parts.world) if any(g.collides for g in b.geoms)]
     known = {frozenset(pair) for pair in draft.no_contact}
     draft.no_contact[:] = [pair for pair in draft.no_contact if set(pair) <= draft.links.keys()]
-    if not parts.option.on("contact") or len(bodies) > MOST_BODIES:
+    if not parts.option.on("contact"):
+        return
+    if sum(len(b.geoms) for b in bodies) > MOST_SHAPES:
+        message = f"there are more than {MOST_SHAPES} shapes: links of one robot do not touch each other"
+        parts.world.element.info("not-simulated", message)
         return
     touching, points = set[str](), 0
     for a, b in combinations(bodies, 2):

@@ -295,5 +295,6 @@ PROTOCOL = Protocol(
     models=MODELS,
     nodes=range(254),
     baud=115200,
+    geared=True,
     client='pylx16a.lx16a.LX16A.initialize("{port}")',
 )

@@ -259,5 +259,6 @@ PROTOCOL = Protocol(
     device=PiperMotor,
     models={"piper": JOINT},
     nodes=range(1, 8),
+    geared=True,
     client='gearwright with-bus --can can0={channel}; C_PiperInterface_V2("can0", judge_flag=False)',
 )

@@ -313,5 +313,6 @@ PROTOCOL = Protocol(
     device=RmdDrive,
     models=MODELS,
     nodes=range(1, 33),
+    geared=True,
     client='can.Bus(interface="gearwright", channel="{channel}"), ids 0x140 + {node}',
 )
