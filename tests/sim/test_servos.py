@@ -378,3 +378,25 @@ def test_a_swing_of_the_published_model_is_that_of_its_own_simulation():
         v += h * net / inertia
         q += h * v
     assert sim.position["j"] == pytest.approx(q, abs=2e-4)
+
+
+@pytest.mark.parametrize("name", ["sts3215-bam-m1", pytest.param("mx64-bam-m6", marks=pytest.mark.slow)])
+def test_derivatives_by_its_numbers_are_exact(name):
+    """Delay, gains, winding and friction: as finite differences have them, over a swing."""
+    made = robot().with_servo("j", name, delay=0.0073, goal_speed=np.inf)
+    names = ("j.delay", "j.position_gain", "j.torque_constant", "j.resistance", "j.friction_model.kinetic")
+    names += ("j.friction_model.motor_load", "j.friction_model.static") if name.endswith("m6") else ()
+    sim = gw.compile(made, dt=DT, parameters=names)
+    command = {"j": lambda t: np.sin(9 * t)}
+    found = sim.sensitivity(0.1, outputs=("j.position",), parameters=names, command=command)
+    at = {n: made.parameters[f"device.{n}"].value for n in names}
+
+    def end(**changed):
+        sim.reset()
+        sim.set_parameters({**at, **changed})
+        return sim.run(0.1, command=command).position["j"][-1]
+
+    for n in names:
+        h = 1e-5 * max(abs(at[n]), 1e-3)
+        difference = (end(**{n: at[n] + h}) - end(**{n: at[n] - h})) / (2 * h)
+        assert np.ravel(found["j.position", n])[-1] == pytest.approx(difference, rel=1e-5, abs=1e-7), n

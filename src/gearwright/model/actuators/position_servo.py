@@ -45,6 +45,7 @@ class PositionServo(DCMotor):
 
     type: ClassVar[str] = "servo"
     commands: ClassVar[tuple[Command, ...]] = ("position",)
+    states: ClassVar[tuple[str, ...]] = (*DCMotor.states, *OWN_STATES)
     has_drive: ClassVar[bool] = False  # no stiffness: gains are the firmware's
 
     command: Command = quantity(choices=("position",), doc="a goal", default="position")
@@ -130,14 +131,15 @@ class PositionServo(DCMotor):
         volts = own["supply"] if self.supply is not None else self.volts
         k, on = self.torque_constant, own["enabled"]
         i = on * self._flowing_at(run.duty * volts, volts, mean) if shaft.done is None else shaft.done.effort / k
-        if shaft.done is None:
-            return k * i, state
         after = i if mean is end else on * self._flowing_at(run.duty * volts, volts, end)
         kept = {
             "current": after, "temperature": self._warmed(own["temperature"], R * i * i, shaft.dt),
-            "voltage": R * i + k * shaft.done.speed if mean is end else end.voltage(after),
+            "voltage": R * i + k * (shaft.speed if shaft.done is None else shaft.done.speed) if mean is end
+            else end.voltage(after),
             "duty": on * run.duty, "goal": run.goal, "integral": on * run.integral, "enabled": on, "started": 1.0,
-            "supply": volts, "clock": run.clock, "seen_position": shaft.reached, "seen_speed": _speed_at_end(shaft),
+            "supply": volts, "clock": run.clock,
+            "seen_position": shaft.position if shaft.reached is None else shaft.reached,
+            "seen_speed": _speed_at_end(shaft),
         }  # fmt: skip
         kept |= self._remembered(command, shaft, own)
         return k * i, tuple(kept[name] for name in self.states)
@@ -176,8 +178,7 @@ class PositionServo(DCMotor):
         if self.sample_rate is None:
             integral = own["integral"]
             duty = self._duty(goal, shaft.position, shaft.speed, integral)
-            if shaft.done is not None:
-                integral = self._summed(goal - shaft.position, integral, duty, dt)
+            integral = self._summed(goal - shaft.position, integral, duty, dt)
             return Firmware(duty, goal, integral, 0.0)
         period = 1.0 / self.sample_rate
         due = own["clock"] >= period * (1.0 - DUE)
