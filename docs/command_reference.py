@@ -39,11 +39,17 @@ def commands_page() -> str:
     lines = []
     for function in COMMANDS:
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
-        lines.append(f"| [`gearwright {function.__name__}`](#gearwright-{function.__name__}) | {_cell(summary)} |")
+        command = typed(function)
+        lines.append(f"| [`gearwright {command}`](#gearwright-{command}) | {_cell(summary)} |")
     lines.append("")
     for function in COMMANDS:
         lines += _command(function)
     return HEAD + "\n".join([*lines, COMPLETION])
+
+
+def typed(function: Callable[..., Any]) -> str:
+    """A command as it is typed."""
+    return function.__name__.replace("_", "-")
 
 
 def options(function: Callable[..., Any]) -> Iterator[tuple[str, str, str]]:
@@ -89,7 +95,7 @@ def _text(info: OptionInfo, default: Any) -> str:
 def _command(function: Callable[..., Any]) -> list[str]:
     rows = list(options(function))
     arguments = [takes for names, takes, _ in rows if not names]
-    title = f"gearwright {function.__name__}"
+    title = f"gearwright {typed(function)}"
     lines = [f"## {title}", "", "```sh", " ".join([title, *arguments, "[OPTIONS]"]), "```", ""]
     for part in (inspect.getdoc(function) or "").split("\n\n"):
         lines += [*(_escaped(line) for line in part.splitlines()), ""]

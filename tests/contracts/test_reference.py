@@ -57,7 +57,7 @@ def test_every_diagnostic_has_a_remedy():
     assert list(script("remedies").REMEDIES) == list(CODES)
 
 
-@pytest.mark.parametrize("command", re.findall(r"^## gearwright (\w+)$", REFERENCE["commands"], re.MULTILINE))
+@pytest.mark.parametrize("command", re.findall(r"^## gearwright ([\w-]+)$", REFERENCE["commands"], re.MULTILINE))
 def test_every_option_that_help_lists_is_in_the_reference(command: str):
     section = REFERENCE["commands"].partition(f"## gearwright {command}\n")[2].partition("\n## ")[0]
     shown = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", called(command, "--help").out, re.MULTILINE)) - {"--help"}
@@ -66,7 +66,7 @@ def test_every_option_that_help_lists_is_in_the_reference(command: str):
 
 def test_every_command_is_in_the_reference():
     listed = called("--help").out.partition("Commands:")[2]
-    commands = re.findall(r"^  (\w+) ", listed, re.MULTILINE)
+    commands = re.findall(r"^  ([\w-]+) ", listed, re.MULTILINE)
     assert len(commands) > 8 and all(f"## gearwright {c}\n" in REFERENCE["commands"] for c in commands)
 
 
