@@ -12,7 +12,7 @@ from gearwright.model.geometry import Box
 from tests.dynamics.contact.scenes import G, body, scene, still
 from tests.export.test_c import built
 
-BOTH = ["midpoint", "euler"]
+BOTH = ["midpoint", pytest.param("euler", marks=pytest.mark.slow)]
 
 
 def robot():
