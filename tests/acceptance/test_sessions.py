@@ -43,6 +43,12 @@ def test_the_page_on_bridges_runs():
     assert done.stderr == ""
 
 
+def test_the_page_on_mjcf_runs():
+    done = follow(ROOT / "docs/mjcf.md")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
 def test_the_pages_on_friction_and_servos_run():
     done = follow(ROOT / "docs/friction.md", ROOT / "docs/servos.md")
     assert done.returncode == 0, done.stdout + done.stderr

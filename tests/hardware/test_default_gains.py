@@ -1,7 +1,7 @@
 """Drives with the gains that they are delivered with hold and move the arms that people own."""
 
 import struct
-from math import degrees, pi
+from math import degrees, pi, tau
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 import gearwright as gw
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.plant import with_actuators
+from gearwright.hardware.protocols.feetech_table import DUTY_PER_RAD
 from gearwright.hardware.rig import Rig
 from gearwright.hardware.setpoints import Impedance
 from gearwright.hardware.shafts import shaft_loads
@@ -157,3 +158,26 @@ def test_a_follower_is_part_of_what_its_leader_moves():
     robot = with_actuators(gw.loads(f'<robot name="pair"><link name="base"/>{leader}{follower}</robot>'))
     load = shaft_loads(gw.compile(robot), robot.actuators)["first"]
     assert load.inertia == pytest.approx(0.1 + 9 * 0.1, rel=1e-9) and load.travel == pytest.approx(1 / 3)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_manufacturers_arm_stands_still_and_droops_as_its_servos_do(corpus_folder):
+    """The SO-101's URDF: no rotor, no friction, gripper first. P-only servos: `e = τ·R/(k·V·0.166·P)`."""
+    rig = Rig.of(gw.load(corpus_folder / "robots" / "so101" / "so101_new_calib.urdf"), "feetech")
+    assert {b.actuator: b.node for b in rig.bound} == {f"motor{k}": k for k in range(1, 7)}
+    sim = rig.plant.sim
+    for device in rig.devices.values():
+        device.write(40, b"\1", 0.0)
+    goals = {n: d.drive.sample.position for n, d in rig.devices.items()}
+    rig.step(3000)
+    weights = dict(zip(sim.coordinates, np.ravel(sim.bias()), strict=True))
+    still = {n: d.drive.sample.position for n, d in rig.devices.items()}
+    rig.step(500)
+    for name, device in rig.devices.items():
+        drive, (joint,) = device.drive, sim.robot.acting[name].joints
+        assert drive.sample.position == pytest.approx(still[name], abs=1e-6)
+        m = drive.motor
+        stiffness = m.torque_constant * m.supply_voltage * DUTY_PER_RAD * device.table["p"] / m.resistance
+        droop, expected = drive.sample.position - goals[name], -weights[str(joint)] / stiffness
+        assert droop == pytest.approx(expected, abs=m.friction / stiffness + 2 * tau / 4096)  # friction, and counts
+        assert abs(degrees(droop)) < 2.5 and abs(drive.sample.current) < 1.0 and not device.errors

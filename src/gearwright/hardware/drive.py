@@ -168,20 +168,20 @@ class MotorDrive:
 
     def control(self, dt: float) -> Bridge:
         """What the power stage does in the next step of dt [s]."""
-        now = self.sample.time
+        sample, most = self.sample, self._most
+        now = sample.time
         if now + 0.5 * dt >= self._due:
             period = max(dt, 1.0 / self.motor.loop_rate)
             self._due = max(self._due + period, now) if self._due else now + period
             self._voltage = None
             wanted = self.setpoint.torque(self, period)
-            self.torque = max(-self._most, min(self._most, wanted))
-            self._feedback = self._loops()
-            self._command = wanted + self._feedback.stiffness * self.sample.position
-            self._command += self._feedback.damping * self.sample.velocity
+            self.torque = max(-most, min(most, wanted))
+            stiffness, damping = self._feedback = self._loops()
+            self._command = wanted + stiffness * sample.position + damping * sample.velocity
         if not self._conducts or self.setpoint is COAST:
             return Bridge(0.0, OPEN)
-        most = self._most_voltage if self._voltage is None else min(self._most_voltage, abs(self._voltage))
-        return Bridge(self._command, most, min(self._most, UNLIMITED), self._feedback)
+        volts = self._most_voltage if self._voltage is None else min(self._most_voltage, abs(self._voltage))
+        return Bridge(self._command, volts, min(most, UNLIMITED), self._feedback)
 
     def _loops(self) -> Feedback:
         """The setpoint's; none where it is sampled at a rate of its own, or the encoder does not see the motion."""
