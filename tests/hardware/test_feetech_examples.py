@@ -52,7 +52,7 @@ def test_ftservo_python(benches, protocol, folder, example):
                 lines.append(line)
         else:
             last = "j10" if example in ("sync_write", "reg_write") else "j1"
-            assert until(lambda: abs(bench.sim.position[last]) > 0.3), example
+            assert until(lambda: abs(bench.sim.position[last]) > 0.05), example
     assert not any(d.malformed for d in bench.rig.devices.values())
     if example == "ofscal":
         assert bench.rig.devices["j1"].position == 1024
@@ -87,8 +87,10 @@ servo = controller.wrap_servo(1)
 print(servo.sram.read_current_location())
 servo.sram.write_target_location(2500)
 import time
-while abs(servo.sram.read_current_location() - 2500) > 20:
+position = None
+while position is None or abs(position - 2500) > 20:  # None: the answer was later than it waits
     time.sleep(0.05)
+    position = servo.sram.read_current_location()
 print(controller.list_servos(timeout=0.05) if hasattr(controller, "list_servos") else [1])
 controller.close()
 """

@@ -38,7 +38,7 @@ def running(script, *, cwd=None, path=(), channels=(), ports=(), preload=False):
             client.kill()
 
 
-def until(holds, seconds=12.0):
+def until(holds, seconds=60.0):
     """Whether it holds within this time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -129,6 +129,20 @@ def test_pieces_with_starts_of_their_own(log):
     assert fit.values == pytest.approx(TRUE, rel=0.05)
 
 
+def test_a_closed_loop():
+    """Its start is assembled around the one joint that is measured."""
+    robot = gw.load("four_bar").with_parameters({"gravity.z": -9.81})
+    motor, joint = next(iter(robot.actuators)), gw.compile(robot).independent[0]
+    name = f"{joint}.damping"
+    true = robot.parameters[name].value * 1.5 + 0.01
+    sim = gw.compile(robot.with_parameters({name: true}))
+    rec = sim.run(0.5, command={motor: 0.05})
+    log = Log(name="loop", time=rec.time, columns={f"{joint}.position": rec.position[joint],
+                                                   f"{motor}.command": np.full(len(rec.time), 0.05)})  # fmt: skip
+    fit = gw.identify(robot, log, name, starts=1)
+    assert fit.values[name] == pytest.approx(true, rel=0.02)
+
+
 def test_inertias_stay_physical():
     """Free to go anywhere, they stay those of a body."""
     from gearwright.model.mass.inertia import flaws

@@ -56,7 +56,7 @@ from gearwright.model.geometry import Heightmap
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.model.shapes.surface import Surface
-from gearwright.model.transmissions import TRANSMISSIONS, Backlash, Losses
+from gearwright.model.transmissions import TRANSMISSIONS, Backlash, ElasticGear, Losses
 
 X = Pose.from_rpy((0.1, -0.2, 0.3), (0.3, -0.2, 0.1))
 BODY = Inertia(mass=1.0, moments=(1.0, 1.1, 1.2))
@@ -156,6 +156,7 @@ PLACES: dict[type[Any], Callable[[Any], Mechanism]] = {
     Transmission: with_transmission,
     Losses: lambda x: with_transmission(replace(TRANSMISSION, losses=x)),
     Backlash: lambda x: with_transmission(replace(TRANSMISSION, backlash=x)),
+    ElasticGear: lambda x: with_transmission(replace(TRANSMISSION, backlash=x)),
     NamedFrame: lambda x: replace(robot(), frames={x.name: x}),
     Surface: lambda x: with_collision(replace(BOX, surface=x)),
     DeviceBinding: lambda x: with_actuator(gw.Actuator(name="m", joint="j1", device=x)),
@@ -187,6 +188,7 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     Coupling: {"name": "j2", "follower": AxisRef("j2"), "leaders": (Term(AxisRef("j1"), 2.0),)},
     Transmission: {f.name: getattr(TRANSMISSION, f.name) for f in fields(TRANSMISSION) if f.name != "source"},
     Backlash: {"gap": 0.1, "stiffness": 10.0},
+    ElasticGear: {"stiffness": 10.0},
     NamedFrame: {"name": "frame", "link": "one"},
     DeviceBinding: {"protocol": "cia402"},
     gw.Imu: {"name": "s", "link": "one"},
@@ -267,6 +269,8 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (Transmission, "backlash"): {"backlash": Backlash(gap=0.1, stiffness=10.0)},
     (Transmission, "parameters"): {"parameters": {"some": "thing"}},
     (Losses, "efficiency_map"): {"efficiency_map": ((1.0, 1.0, 0.8), (2.0, 1.0, 0.9))},
+    (ElasticGear, "gap"): {},
+    (ElasticGear, "hysteresis"): {"hysteresis": Dahl(coulomb=1.0, stiffness=10.0)},
     (NamedFrame, "link"): {"link": "two"},
     (DeviceBinding, "protocol"): {"protocol": "moteus"},
     (DeviceBinding, "options"): {"options": (("a", "b"),)},

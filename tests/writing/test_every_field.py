@@ -19,7 +19,13 @@ VARIANTS = list(variants())
 
 # parts of a mechanism that are in no file by themselves, and classes that are no parts
 ELSEWHERE = {
+    "LearnedActuator": "a network",
+    "Network": "of a LearnedActuator",
+    "Layer": "of a LearnedActuator",
+    "RecurrentLayer": "of a LearnedActuator",
+    "Elasticity": "computed",
     "SpatialTendon": "of MJCF files",
+    "TendonWrap": "of a SpatialTendon",
     "Keyframe": "of Mechanism.keyframes",
     "HeightField": "made of a Heightmap's image", "Hull": "made of a Mesh's file", "Supply": "of a PositionServo",
     "BodySensor": "the base of Imu and ForceTorque", "Sensor": "the base of sensors", "CustomSensor": "a function",

@@ -28,6 +28,14 @@ def test_bundled_robots_lose_nothing(name, ending):
     assert losses.lost == []
 
 
+@pytest.mark.parametrize("ending", BOTH)
+@pytest.mark.parametrize("name", ("gripper", "ankle", "desk_arm"))
+@pytest.mark.filterwarnings("error::gearwright.LoadWarning")
+def test_nothing_of_ours_is_unknown(name, ending):
+    """Our own elements are read without a warning."""
+    gw.loads(text_of(gw.load(name), FORMATS[ending], Losses()))
+
+
 @pytest.mark.sampled(16)
 def test_robots_lose_nothing(robot_file: RobotFile):
     if robot_file.name in REFUSED:

@@ -22,7 +22,9 @@ INPUTS = ("command", "effort")  # families of what acts
 USUAL = {"position": "position", "speed": "velocity", "velocity": "velocity", "goal_position": "command",
          "target": "command", "command": "command"}  # fmt: skip
 SWITCHES = ("enabled",)  # states of actuators that logs have
+CURVED = 8  # samples from which they are a parabola; its slope at the start is known four times less well
 AT_REST = 5.0  # deviations of the first slope: a smaller one is noise
+MOST_FIRST = 20  # samples
 FIRST = 0.06  # [s] of a log that say where it begins, and how fast
 
 
@@ -89,16 +91,17 @@ def noise(values: Array) -> float:
 
 
 def begins(outputs: Sequence[Measured], given: Mapping[str, float], *, may_rest: bool = True) -> dict[str, float]:
-    """Where a log begins: positions as measured, speeds by a line through the first samples. `may_rest`: a speed that
+    """Where a log begins, by a line or a parabola through the first samples. `may_rest`: a speed that
     may be noise is 0."""
     found: dict[str, float] = {}
     for o in outputs:
         if isinstance(o.signal.source, SlotElement) and o.signal.family == "position" and len(o.time) > 2:
-            few = max(3, min(len(o.time), int(np.searchsorted(o.time, o.time[0] + FIRST))))
-            slope, value = np.polyfit(o.time[:few], o.values[:few], 1)
-            spread = float(np.sqrt(((o.time[:few] - o.time[:few].mean()) ** 2).sum()))
+            few = max(3, min(len(o.time), MOST_FIRST, int(np.searchsorted(o.time, o.time[0] + FIRST))))
+            curved = few >= CURVED
+            *_, slope, value = np.polyfit(o.time[:few] - o.time[0], o.values[:few], 2 if curved else 1)
+            spread = float(np.sqrt(((o.time[:few] - o.time[:few].mean()) ** 2).sum())) / (4.0 if curved else 1.0)
             steady = may_rest and abs(slope) * spread < AT_REST * noise(o.values)
-            found[o.name] = float(np.mean(o.values[:few]) if steady else value)
+            found[o.name] = float(np.mean(o.values[:few]) if steady and not curved else value)
             found[o.name.removesuffix("position") + "velocity"] = 0.0 if steady else float(slope)
     return found | dict(given)
 

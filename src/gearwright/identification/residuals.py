@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import ceil
 
@@ -165,8 +166,26 @@ class Residuals:
         )  # fmt: skip
 
     def _begin(self, slots: Mapping[str, Array], experiment: Experiment, robots: Array) -> None:
+        if self.sim.robot.tree.cuts:  # loops are assembled around what was measured
+            for slot, state in self._assembled[self._index(experiment)].items():
+                slots[slot][robots] = state
+            return
         for name, value in experiment.start.items():
             self._set_start(slots, name, value, robots)
+
+    @cached_property
+    def _assembled(self) -> list[dict[str, Array]]:
+        """States of a robot with loops where each log begins."""
+        found, before = [], self.sim.state
+        for experiment in self.experiments:
+            given: dict[str, dict[str, float]] = {"position": {}, "velocity": {}}
+            for name, value in experiment.start.items():
+                owner, _, quantity = name.rpartition(".")
+                given[quantity][owner] = value
+            self.sim.reset(position=given["position"], velocity=given["velocity"])
+            found.append({slot: self.sim.batch_state.get(slot) for slot in self.sim.batch_state.parts})
+        self.sim.state = before
+        return found
 
     def _set_start(self, slots: Mapping[str, Array], name: str, value: float | Array, robots: Array) -> None:
         slot, i = self._places[name]

@@ -89,12 +89,14 @@ def add_sensor(parent: Node, s: Sensor, d: Dialect) -> None:
     )  # fmt: skip
 
 
-def add_friction_model(parent: Node, model: FrictionModel, shown: str, losses: Losses) -> None:
+def add_friction_model(
+    parent: Node, model: FrictionModel, shown: str, losses: Losses, tag: str = f"{OWN}friction_model"
+) -> None:
     kind = FRICTIONS.name_of(type(model))
     if kind is None:
         losses.lose(shown, "friction_model", f"a {type(model).__name__} is a class that no file can name")
         return
-    add_fields(parent.add(f"{OWN}friction_model", type=kind), model, shown, losses)
+    add_fields(parent.add(tag, type=kind), model, shown, losses)
 
 
 def add_keyframe(parent: Node, k: Keyframe, d: Dialect) -> None:

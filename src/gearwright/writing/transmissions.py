@@ -8,6 +8,7 @@ from typing import Literal
 from gearwright.comparing.differences import ENDS
 from gearwright.model import (
     AxisRef,
+    Backlash,
     DifferentialTransmission,
     FourBarLinkageTransmission,
     LinearMap,
@@ -17,7 +18,7 @@ from gearwright.model import (
     Transmission,
     TransmissionMap,
 )
-from gearwright.model.transmissions import TRANSMISSIONS
+from gearwright.model.transmissions import TRANSMISSIONS, ElasticGear
 from gearwright.writing.actuation import AXES, AXIS_LIKE, Dialect, add_friction_model
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
@@ -59,15 +60,19 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style 
         _add_map(node, t.map, ends, d, t.name)
     _add_losses(node, t, d)
     if t.backlash is not None:
-        add_fields(
-            node.add("backlash" if style == "model" else f"{OWN}backlash"),
-            t.backlash,
-            f"transmission {t.name!r}",
-            d.losses,
-        )
+        _add_play(node, t.backlash, f"transmission {t.name!r}", d, "" if style == "model" else OWN)
     for name, text in t.parameters.items():
         if not name.endswith(ENDS):
             node.add("param", text, name=name)
+
+
+def _add_play(node: Node, play: Backlash, shown: str, d: Dialect, prefix: str) -> None:
+    """A gear with play, or one that twists."""
+    twists = isinstance(play, ElasticGear)
+    child = node.add(prefix + ("elasticity" if twists else "backlash"))
+    add_fields(child, play, shown, d.losses, ("gap", "hysteresis") if twists else ())
+    if isinstance(play, ElasticGear) and play.hysteresis is not None:
+        add_friction_model(child, play.hysteresis, shown, d.losses, tag="hysteresis")
 
 
 def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:

@@ -177,3 +177,14 @@ WRONG = [
 def test_what_cannot_be_in_a_world(build: object, said: str) -> None:
     with pytest.raises(gw.ModelError, match=said):
         build(gw.World())  # type: ignore[operator]
+
+
+def test_shapes_of_the_world_itself_come_along() -> None:
+    """As MJCF has its ground: shapes on a link called world."""
+    text = "<robot name='{0}'><link name='world'><collision><geometry><box size='1 1 1'/></geometry></collision></link>"
+    text += "<link name='l'/><joint name='j' type='fixed'><parent link='world'/><child link='l'/></joint></robot>"
+    world = gw.World()
+    for k, name in enumerate(("a", "b")):
+        world.add(gw.loads(text.format(name)), pose=(k, 0, 0))
+    shapes = world.finish().links["world"].collisions
+    assert [g.pose.p.tolist() for g in shapes] == [[0, 0, 0], [1, 0, 0]]

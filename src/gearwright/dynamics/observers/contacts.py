@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 import casadi
@@ -13,7 +15,9 @@ from gearwright.dynamics.algebra.spatial import ZERO, Vector
 from gearwright.dynamics.constraints.contacts import Contacts, Sight, coefficients
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
 from gearwright.dynamics.solve.conditions import as_number
-from gearwright.model.contacts.pair import ContactPair
+from gearwright.dynamics.tree.kinematics import link_poses
+from gearwright.dynamics.tree.loads import Load
+from gearwright.model.contacts.pair import ContactPair, ContactSurface
 from gearwright.model.layout.slots import StepSlot
 from gearwright.model.sensors.contact_sensor import ContactSensor
 
@@ -24,11 +28,12 @@ ON_THE_CONE = 1.0 - 1e-9  # share of the normal impulse from which on friction i
 
 
 class Touched(NamedTuple):
-    """One candidate with its force on link a."""
+    """One candidate with its force on link a, at the point, and its torque against spinning and rolling."""
 
     pair: ContactPair
     seen: Sight
     force: Vector
+    torque: Vector
     slip: Vector
     sticks: Scalar
 
@@ -51,6 +56,22 @@ def contact_force(equations: Equations, given: Given) -> Outputs:
         a, b = touched.pair.links
         total_on[a], total_on[b] = total_on[a] + touched.force, total_on[b] - touched.force
     return {"contact_force": [x for force in total_on.values() for x in force]}
+
+
+def contact_loads(equations: Equations, given: Given) -> tuple[Load, ...]:
+    """What contacts put on links in the last step, at the links' origins."""
+    if not equations.mechanism.contacts:
+        return ()
+    origins = {
+        name: p for name, (_, p) in link_poses(equations.model.configuration(moving_tree(equations, given))).items()
+    }
+    loads = []
+    for touched in _touched(equations, given):
+        for link, force, torque in zip(
+            touched.pair.links, (touched.force, -touched.force), (touched.torque, -touched.torque), strict=True
+        ):
+            loads.append(Load(link, force, torque + (touched.seen.point.point - origins[link]).cross(force)))
+    return tuple(loads)
 
 
 def touch(equations: Equations, given: Given, sensor: ContactSensor) -> list[Scalar]:
@@ -90,4 +111,16 @@ def _read(pair: ContactPair, seen: Sight, impulse: Sequence[Scalar], v: Sequence
     slip = tangents[0] * rates[0] + tangents[1] * rates[1]
     inside = total(*(x * x for x in impulse[1:])) < ON_THE_CONE * (impulse[0] * impulse[0])
     sticks = where(impulse[0] > 0.0, as_number(inside), 0.0)
-    return Touched(pair, seen, force * (1.0 / (dt + TINY)), slip, sticks)
+    per_time = 1.0 / (dt + TINY)
+    return Touched(pair, seen, force * per_time, _torque(seen, surface, impulse) * per_time, slip, sticks)
+
+
+def _torque(seen: Sight, surface: ContactSurface, impulse: Sequence[Scalar]) -> Vector:
+    """About the normal by torsional friction, about the tangents by rolling friction."""
+    axes = [seen.point.normal] if surface.torsional_friction > 0.0 else []
+    axes += [*seen.point.tangents] if surface.rolling_friction > 0.0 else []
+    if not axes:
+        return ZERO
+    n = len(axes)
+    each = zip(coefficients(surface)[-n:], impulse[-n:], axes, strict=True)
+    return reduce(add, (axis * (mu * x) for mu, x, axis in each), ZERO)

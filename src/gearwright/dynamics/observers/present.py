@@ -82,12 +82,15 @@ def _last_step(equations: Equations, given: Given) -> LastStep | None:
 
 def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Any]:
     """By joint what its parent puts on its child."""
+    from gearwright.dynamics.observers.contacts import contact_loads
+
     moving = link_motions(now.at, now.tree.v, now.vd)
     cuts: Mapping[str, Any] = {}
     if equations.mechanism.tree.cuts:
         cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.impulses, given[StepSlot.DT][0])
     balance = Reactions(equations.mechanism, equations.values)
-    return balance.wrenches(now.at.system.gravity, moving, equations.model.loads, cuts)
+    loads = (*equations.model.loads, *contact_loads(equations, given))
+    return balance.wrenches(now.at.system.gravity, moving, loads, cuts)
 
 
 def observed_by_sensors(equations: Equations, given: Given) -> dict[str, list[Scalar]]:

@@ -13,14 +13,17 @@ STATED = {
 }  # fmt: skip
 SHAPES = ("visual", "collision", "material")  # below them nothing touches the mechanism
 PARTS = ("link", "joint", "drake:joint")
-OWN = ("friction_model", "mimic")  # below them are our own elements, whose numbers are text
+OWN = ("friction_model", "mimic", "surface", "axes", "heightmap")  # below them are elements whose numbers are text
+NUMBERS = ("initial_position", "collides_with")  # elements of ours with a number as text
 
 
 def report_text(robot: Element) -> None:
     """An error where a number of the mechanism stands as text; a warning for other text."""
     for e in robot.document.worded:
         above = _ancestors(e)
-        if not above or above[-1] not in PARTS or not e.is_read or not set(above[1:]).isdisjoint(OWN):
+        if not above or above[-1] not in PARTS or not e.is_read or above[0] in NUMBERS:
+            continue
+        if not set(above[1:]).isdisjoint(OWN):
             continue
         attribute = STATED.get(e.tag)
         if attribute is None or attribute in e.attributes:

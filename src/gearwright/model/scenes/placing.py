@@ -10,7 +10,7 @@ from gearwright.errors import ModelError
 from gearwright.given_numbers import numbers
 from gearwright.model.couplings import Couplings
 from gearwright.model.joints import WORLD, Joint
-from gearwright.model.mechanism import Mechanism
+from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.poses import IDENTITY, Pose
 
 FAMILIES = ("links", "joints", "transmissions", "actuators", "sensors", "hardware", "frames", "bases", "initial")
@@ -52,7 +52,15 @@ def moved(m: Mechanism, X: Pose) -> Mechanism:
     frames = {n: replace(f, X_LF=X @ f.X_LF) if f.link == WORLD else f for n, f in m.frames.items()}
     joints = {n: _moved_joint(j, X) for n, j in m.joints.items()}
     bases = {n: j if n in free else _moved_joint(j, X) for n, j in m.bases.items()}
-    return replace(m, initial=initial, frames=frames, joints=joints, bases=bases)
+    links = {n: _moved_shapes(link, X) if n == WORLD else link for n, link in m.links.items()}
+    return replace(m, initial=initial, frames=frames, joints=joints, bases=bases, links=links)
+
+
+def _moved_shapes(link: Link, X: Pose) -> Link:
+    visuals, collisions = (
+        tuple(replace(g, pose=X @ g.pose) for g in shapes) for shapes in (link.visuals, link.collisions)
+    )
+    return replace(link, visuals=visuals, collisions=collisions)
 
 
 def _moved_joint(j: Joint, X: Pose) -> Joint:
@@ -70,12 +78,20 @@ def side_by_side(name: str, parts: Sequence[Mechanism], gravity: Sequence[float]
     return Mechanism(name=name, couplings=couplings, gravity=(x, y, z), **together)
 
 
+def _both(a: Link | None, b: Link) -> Link:
+    """The world itself, where files have a link of that name: the shapes of both stand in it."""
+    if a is None:
+        return b
+    return replace(a, visuals=a.visuals + b.visuals, collisions=a.collisions + b.collisions)
+
+
 def _together(maps: Sequence[Mapping[str, Any]], family: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in maps:
         for name, part in each.items():
             if name == WORLD and family == "links":
-                continue  # a URDF's own name for it
+                found[name] = _both(found.get(name), part)
+                continue
             if name in found:
                 kind = family.removesuffix("s")
                 raise ModelError(f"there are two parts named {name!r} ({kind}): give the second another name=")

@@ -26,6 +26,7 @@ from gearwright.model import (
     Sphere,
     TreeBranch,
 )
+from gearwright.model.geometry import EVERY_BIT
 from gearwright.model.joints.closing import basis
 from gearwright.model.mass.inertia import flaws
 from gearwright.writing.fields import leave_rest
@@ -210,7 +211,25 @@ class Bodies:
         placed(e, g.pose if not isinstance(g.shape, Plane) else g.pose @ _to_normal(g.shape))
         if g.rgba is not None:
             e.attributes |= Node("", rgba=g.rgba).attributes
-        leave_rest(self.losses, shown, g, ("name", "shape", "pose", "rgba"), NO_ELEMENT, f"{kind} {g.name!r}, ")
+        if kind == "collision":
+            self._contact(e, g, shown)
+        done = ("name", "shape", "pose", "rgba", "surface", "collision_bits", "collides_with")
+        leave_rest(self.losses, shown, g, done, NO_ELEMENT, f"{kind} {g.name!r}, ")
+
+    def _contact(self, e: Node, g: Geometry, shown: str) -> None:
+        """Friction, with torques against rolling and spinning where they are given; bits as MuJoCo has them."""
+        if g.collision_bits != EVERY_BIT or g.collides_with != EVERY_BIT:
+            e.attributes |= Node("", contype=g.collision_bits, conaffinity=g.collides_with).attributes
+        s = g.surface
+        if s is None:
+            return
+        if s.friction is not None:
+            coefficients = (s.friction, s.torsional_friction or 0.0, s.rolling_friction or 0.0)
+            condim = 6 if coefficients[2] else 4 if coefficients[1] else 3
+            e.attributes |= Node("", condim=condim, friction=coefficients).attributes
+            self.losses.note("of the friction of two shapes, MuJoCo takes the larger; here it is the smaller")
+        done = ("friction", "torsional_friction", "rolling_friction") if s.friction is not None else ()
+        leave_rest(self.losses, shown, s, done, NO_ELEMENT, f"collision {g.name!r}, surface.")
 
     def _mesh(self, mesh: Mesh) -> dict[str, object] | None:
         file = self.mesh_path(mesh)

@@ -21,7 +21,8 @@ from gearwright.writing.shapes import MeshPath
 
 TIMESTEP = 1e-3  # [s] soft constraints are as stiff as two of them allow
 MASS = ("name", "links", "joints", "bases", "couplings", "transmissions", "actuators", "sensors", "frames", "initial",
-        "gravity", "cut", "reported", "hardware", "search_path", "keyframes")  # fmt: skip
+        "gravity", "cut", "reported", "hardware", "search_path", "keyframes",
+        "no_contact")  # fmt: skip
 
 
 def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
@@ -41,6 +42,8 @@ def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
     add_actuators(robot, names, losses, sections)
     add_frames(robot, bodies.nodes, names)
     add_sensors(robot, bodies.nodes, names, losses, sections)
+    for one, other in robot.no_contact:
+        sections["contact"].add("exclude", body1=one, body2=other)
     _leave_rest(robot, losses)
     _add_keyframes(robot, bodies, sections, losses)
     root.children += [s for s in sections.values() if s.children or s.tag == "worldbody"]
