@@ -49,7 +49,7 @@ def attach(
     robot      a mechanism, or a file, which is loaded
     joints     names of the robot's joint axes in the model, where they differ: {"elbow": "elbow_joint"}
     replace    True: switch off the model's own actuators on these joints. By default they are an error
-    trials     how often a step may be repeated; steps that would need more are counted in `unsettled`
+    trials     largest number of attempts at a step; steps that would need more are counted in `unsettled`
 
     The actuation takes the model's timestep. The model keeps its own joint damping, friction loss and armature; remove
     the armature if the robot has rotors, since their inertia would count twice.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from math import inf
 
 import numpy as np
@@ -106,8 +105,11 @@ def _by_peer(
     states = [_without_screws(state, robot) for state in states]
     ours = _Ours(robot, passive=ending in kind.passive)
     found = _compared(ours, peer, states, ours.free(robot))
-    for what, difference in found.items():
-        yield Check(program=name, what=what, difference=difference, tolerance=tolerance)
+    for what, result in found.items():
+        if isinstance(result, str):
+            yield Check(program=name, what=what, note=result)
+        else:
+            yield Check(program=name, what=what, difference=result, tolerance=tolerance)
 
 
 def _text(robot: Mechanism, ending: str) -> str:
@@ -141,12 +143,15 @@ class _Ours:
 
 def _compared(
     ours: _Ours, peer: Peer, states: list[Sample], free: Mapping[str, tuple[str, Pose]]
-) -> dict[str, float | None]:
-    """The largest differences, by quantity; relative to the largest number of its kind where that is above 1."""
-    worst: dict[str, float | None] = {}
+) -> dict[str, float | str]:
+    """The largest differences, by quantity, or why one was not compared; relative to the largest number of its kind
+    where that is above 1.
+    """
+    worst: dict[str, float | str] = {}
 
     def add(what: str, difference: float) -> None:
-        worst[what] = max(worst.get(what) or 0.0, difference)
+        before = worst.get(what, 0.0)
+        worst[what] = difference if isinstance(before, str) else max(before, difference)
 
     for state in states:
         peer.move(state, free)
@@ -155,7 +160,8 @@ def _compared(
             continue
         try:
             ours.move(state)
-        except (CompileError, SimulationError):  # a tree that has no motion of its own, such as massless links
+        except (CompileError, SimulationError) as error:  # a tree without a motion of its own, such as massless links
+            worst.setdefault("mass matrix", f"the bodies alone are not simulated: {error}"[:160])
             continue
         names, M = peer.mass_matrix()
         coordinates, joints = list(ours.sim.coordinates), list(state.position)
@@ -170,10 +176,12 @@ def _compared(
         peer.move(states[0], free)
         ended = peer.motion(DURATION, DT)
         if ended is not None:
-            with suppress(SimulationError):  # a tree without its limits and friction may be too light to simulate
+            try:  # without its limits and friction, a tree may be too light to simulate
                 ours.move(states[0])
                 ours.sim.step(n=round(DURATION / DT))
                 worst["motion"] = _largest({n: ours.sim.position[n] for n in states[0].position}, ended)
+            except SimulationError as error:
+                worst["motion"] = f"the bodies alone diverge: {error}"[:160]
     return worst
 
 

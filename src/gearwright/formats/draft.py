@@ -190,11 +190,13 @@ class Draft:
     def _base_names(self, starts: Collection[str]) -> dict[str, str]:
         sizes = Counter(link.partition("::")[0] for link in self.links) if self.scene else Counter[str]()
         names: dict[str, str] = {}
+        taken: set[str] = set()
         for link in starts:
-            names[link] = self._base_name(link, names.values(), sizes)
+            names[link] = name = self._base_name(link, taken, sizes)
+            taken.add(name)
         return names
 
-    def _base_name(self, link: str, bases: Collection[str], sizes: Counter[str]) -> str:
+    def _base_name(self, link: str, bases: set[str], sizes: Counter[str]) -> str:
         """As the file says; `base`, `base_link` …; in a world `model::base`, or `model` of a body that is a model."""
         model, colons, own = link.partition("::")
         if link in self.base_names:

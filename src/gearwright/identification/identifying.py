@@ -79,7 +79,7 @@ def identify(
     fit_start   also fit the initial state of each recording, near its first samples; it is not part of the result
     segment     cut recordings into pieces of this length [s], each with an initial state of its own: for motions in
                 which small errors grow fast
-    starts      number of random points within the bounds from which to search at once, by this `seed`; the best counts
+    starts      number of points within the bounds from which to search at once, by this `seed`; the best one counts
     dt          step of the simulation [s]; `options` are others of `gearwright.compile`
     progress    show iterations on the error stream. Ctrl-C ends the search with the best fit so far
 
