@@ -206,7 +206,7 @@ def test_ctrl_c_leaves_the_best_so_far(log, monkeypatch):
         ({"parameters": ("arm.mass", "arm.mass")}, "twice"),
         ({"parameters": "gravity.y"}, "nothing that was measured depends on 'gravity.y'"),
         ({"bounds": {"arm.mass": (3, 1)}}, "contradict"),
-        ({"bounds": {"arm.mass": (-3, -1)}}, "outside of what it can be"),
+        ({"bounds": {"arm.mass": (-3, -1)}}, "outside its valid range"),
         ({"bounds": {"arm.mas": (1, 3)}}, "arm.mass"),
         ({"bounds": {"arm.mass": 3}}, "pair"),
         ({"signals": {"angle": "elbow.position"}}, "angle"),

@@ -119,5 +119,5 @@ def test_names_are_checked():
         act.line(velocity={"elbo": 1.0})
     with pytest.raises(gw.GearwrightError, match="motor"):
         act.line(command={"moter": 1.0})
-    with pytest.raises(gw.CompileError, match="no part 'wheels'"):
+    with pytest.raises(gw.CompileError, match="part must be 'actuation', or left out, not 'wheels'"):
         gw.compile(gw.loads(ARM), part="wheels")

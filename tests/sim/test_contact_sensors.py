@@ -85,7 +85,7 @@ def test_without_any_contact_it_is_open() -> None:
 
 
 def test_what_it_needs() -> None:
-    with pytest.raises(gw.ModelError, match="needs the link"):
+    with pytest.raises(gw.ModelError, match="needs a link"):
         gw.ContactSensor(name="foot")
     with pytest.raises(gw.ModelError, match="link"):
         gw.load("gripper").with_sensor(gw.ContactSensor(name="pad", link="thumb"))

@@ -185,5 +185,7 @@ def _joint(plant: Any, name: str) -> Any:
         raise BridgeError(f"the plant has no joint {name!r}{suggestion(name, known)}; name it by joints={{…}}")
     joint = plant.GetJointByName(name)
     if joint.num_velocities() != 1:
-        raise BridgeError(f"joint {name!r} of the plant has {joint.num_velocities()} velocities, and an actuator's one")
+        raise BridgeError(
+            f"joint {name!r} of the plant has {joint.num_velocities()} velocities; an actuator moves a joint with one"
+        )
     return joint

@@ -42,17 +42,17 @@ def attach(
     model: Any, robot: Mechanism | str | os.PathLike[str], *, joints: Mapping[str, str] | None = None,
     replace: bool = False, trials: int = 8,
 ) -> MuJoCoBridge:  # fmt: skip
-    """Lets MuJoCo's model be moved by the robot's actuators.
+    """Lets the robot's actuators drive the joints of a MuJoCo model.
 
     model      an MjSpec, which is copied, or an MjModel, which is changed. An MjModel suffices where every actuator
                moves one joint; a differential needs tendons, and so an MjSpec. Afterwards use `bridge.model`
     robot      a mechanism, or a file, which is loaded
     joints     names of the robot's joint axes in the model, where they differ: {"elbow": "elbow_joint"}
-    replace    True: actuators of the model on these joints are switched off. By default they are an error
-    trials     largest number of times that MuJoCo makes a step; steps that would need more are counted in `unsettled`
+    replace    True: switch off the model's own actuators on these joints. By default they are an error
+    trials     largest number of attempts at a step; steps that would need more are counted in `unsettled`
 
-    The model's timestep is that of the actuation. Its own joint damping, friction loss and armature stay: give the
-    robot's rotors to one of them only.
+    The actuation takes the model's timestep. The model keeps its own joint damping, friction loss and armature; remove
+    the armature if the robot has rotors, since their inertia would count twice.
     """
     mujoco = require("mujoco", "gearwright.bridges.mujoco")
     if not isinstance(robot, Mechanism):
@@ -71,7 +71,7 @@ def attach(
 
 
 class MuJoCoBridge:
-    """Made by `attach`. `step` takes the place of `mujoco.mj_step`."""
+    """A MuJoCo model that is driven by a robot's actuators, made by `attach`. Call `step` instead of `mj_step`."""
 
     def __init__(
         self, mujoco: Any, model: Any, act: ActuationPart, named: Mapping[str, str], *, replace: bool, trials: int
@@ -93,7 +93,7 @@ class MuJoCoBridge:
 
     @property
     def actuator(self) -> Values:
-        """By actuator, `.torque`, `.velocity`, `.position` and its states in the last step."""
+        """Of each actuator, `.torque`, `.velocity`, `.position` and its states in the last step."""
         return self.actuation.actuator
 
     @property
@@ -109,7 +109,7 @@ class MuJoCoBridge:
     # --- stepping --------------------------------------------------------------------------------------------------
 
     def reset(self, data: Any) -> None:
-        """Begins with the joints where `data` has them, actuators and sensors as new."""
+        """Starts from the joint positions in `data`, with actuators and sensors in their initial state."""
         q, v = data.qpos[self._q], data.qvel[self._v]
         names = self.actuation.names
         self.actuation.reset(dict(zip(names, q, strict=True)), dict(zip(names, v, strict=True)))
@@ -165,12 +165,12 @@ class MuJoCoBridge:
         kind = self._mujoco.mjtIntegrator(self.model.opt.integrator).name.removeprefix("mjINT_")
         if kind == "RK4":
             raise BridgeError(
-                "RK4 takes the efforts of motors at several instants of a step; set the integrator to implicitfast"
+                "RK4 evaluates the efforts of motors at several instants of a step; set the integrator to implicitfast"
             )
         if self._pairs and kind not in IMPLICIT:
             a, b = (self.actuation.names[i] for i in self._pairs[0])
             raise BridgeError(
-                f"a transmission couples {a!r} and {b!r}, and MuJoCo's integrator {kind} takes that explicitly; "
+                f"a transmission couples {a!r} and {b!r}, and MuJoCo's integrator {kind} treats that explicitly; "
                 "set it to implicitfast"
             )
 

@@ -82,7 +82,7 @@ class Body:
             made = solid(s.shape)
             if made is None:
                 raise ModelError(
-                    f"link {self.name!r}: a {kind_name(s.shape)} does not say its volume; give mass= and inertia="
+                    f"link {self.name!r}: the volume of a {kind_name(s.shape)} is not known; give mass= and inertia="
                 )
             density = s.density if s.density is not None else WATER if self.density is None else self.density
             parts.append((made, s.pose, made.volume * density if s.mass is None else s.mass))
@@ -95,7 +95,7 @@ class Body:
 
     def _point(self) -> Inertia:
         raise ModelError(
-            f"link {self.name!r}: a mass alone says no inertia: give it a shape, or inertia=(ixx, iyy, izz)"
+            f"link {self.name!r}: a mass alone gives no inertia: add a shape, or give inertia=(ixx, iyy, izz)"
         )
 
 

@@ -113,7 +113,7 @@ class RobotBuilder:
         if inertia is not None and not isinstance(inertia, Inertia):
             inertia = given_inertia(name, mass, inertia, center)
         elif center is not None:
-            raise ModelError(f"link {name!r}: center goes with inertia; without one it follows from the shapes")
+            raise ModelError(f"link {name!r}: give center with inertia; otherwise it follows from the shapes")
         self._bodies[name] = Body(
             name=name, source=_caller("link", name), mass=mass, density=density, inertia=inertia, gravity=gravity
         )  # fmt: skip
@@ -255,7 +255,7 @@ class RobotBuilder:
         """
         if isinstance(actuator, Actuator):
             if joint is not None or numbers_of:
-                raise ModelError("an actuator that is an object has its joint and its numbers already")
+                raise ModelError("an actuator object has its joint and its numbers already: give it alone")
             made = actuator
         else:
             cls = _row(ACTUATORS, "actuator", kind)

@@ -78,7 +78,7 @@ def _held_by_nothing(robot: Mechanism, file: str) -> Iterator[Diagnostic]:
     if any(apart.still(link.name) and link.collisions for link in robot.links.values()):
         return
     message = (
-        f"{free.child!r} floats, and nothing is below it: it falls for ever. compile(ground=True) adds a ground, "
+        f"{free.child!r} floats with nothing below it, so it keeps falling. compile(ground=True) adds a ground, "
         "--base fixed ties it to the world"
     )
     line = 0 if free.source is None else free.source.line

@@ -47,7 +47,7 @@ def convert(
 ) -> None:
     """Write a robot file in another format.
 
-    The ending of OUT is the format. What the format cannot say is listed, and what it says in another way.
+    The suffix of OUT selects the format. What the format cannot hold is listed, and what it expresses differently.
     --verify loads OUT again, and in MuJoCo, Pinocchio and Drake where these are installed and read the format. It
     compares poses, mass matrices, bias and motion at random states, and prints a table.
     Exits with 0 if OUT was written and nothing differs, 1 if it was not written or a difference is above the

@@ -18,7 +18,7 @@ def diff(
     before: Annotated[str, typer.Argument(metavar="A", help=FILE, autocompletion=bundled)],
     after: Annotated[str, typer.Argument(metavar="B", help=FILE, autocompletion=bundled)],
     tolerance: Annotated[
-        float, typer.Option(help="Numbers are alike within this: relative above 1, absolute below.")
+        float, typer.Option(help="Largest difference to ignore: relative above 1, absolute below.")
     ] = 1e-9,
     json: Json = False,
     *,

@@ -33,7 +33,7 @@ def identify(
     ] = None,
     signal: Annotated[
         Repeated,
-        typer.Option(metavar="COLUMN=NAME", help="Name of a recording's column for the robot; repeatable."),
+        typer.Option(metavar="COLUMN=NAME", help="Signal that a column is, e.g. goal=motor.command; repeatable."),
     ] = None,
     unit: Annotated[Repeated, typer.Option(metavar="COLUMN=UNIT", help="Unit of a column; repeatable.")] = None,
     output: Annotated[
@@ -43,15 +43,15 @@ def identify(
         Repeated, typer.Option(metavar="ACTUATOR", help="Interpolate this command, instead of holding it; repeatable.")
     ] = None,
     segment: Annotated[float | None, typer.Option(help="Cut recordings into pieces of this length [s].")] = None,
-    starts: Annotated[int, typer.Option(help="Number of points to search from.")] = 4,
-    seed: Annotated[int, typer.Option(help="Seed of these points.")] = 0,
+    starts: Annotated[int, typer.Option(help="Number of starting points of the search.")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of the starting points.")] = 0,
     dt: StepLength = 1e-3,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the values: .json, for run --fit.")] = None,
-    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with residuals: .html.")] = None,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="Write the values to this .json, for --fit.")] = None,
+    report: Annotated[str | None, typer.Option(metavar="FILE", help="Write a report to this .html.")] = None,
     *,
     reading: LoadOptions,
 ) -> None:
-    """Identify parameters of a robot from recordings, and say what these cannot tell.
+    """Identify parameters of a robot from recordings, and name those that these cannot determine.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list, and ACTUATOR.delay,
     SIGNAL.offset, SIGNAL.gain and SIGNAL.delay.

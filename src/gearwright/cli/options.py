@@ -96,7 +96,7 @@ Strict = Annotated[
 FitFile = Annotated[
     str | None,
     typer.Option(
-        "--fit", metavar="FILE", help="Take identified numbers from this file of `gearwright identify --out`."
+        "--fit", metavar="FILE", help="Use the parameters that `gearwright identify --out` wrote to this file."
     ),
 ]
 StepLength = Annotated[float, typer.Option("--dt", help="Time step [s].", callback=_step_length)]

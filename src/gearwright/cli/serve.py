@@ -96,7 +96,7 @@ def serve(
     ] = False,
     eds: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the first node's EDS file; read one that a drive's maker wrote."),
+        typer.Option(metavar="FILE", help="Write the EDS file of the first node, or read that of a manufacturer."),
     ] = None,
     calibration: Annotated[
         str | None,

@@ -16,13 +16,13 @@ def with_bus(
     command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="The driver, after --.")],
     can: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CHANNEL", help="SocketCAN interface of the driver and channel of the server."),
+        typer.Option(metavar="NAME=CHANNEL", help="Connect this SocketCAN interface to this channel of the server."),
     ] = None,
     port: Annotated[
-        list[str] | None, typer.Option(metavar="DEVICE=PATH", help="Serial port of the driver and of the server.")
+        list[str] | None, typer.Option(metavar="DEVICE=PATH", help="Connect this serial port to that of the server.")
     ] = None,
     preload: Annotated[
-        bool, typer.Option(help="Serve programs that are not Python through a library, built with a C compiler.")
+        bool, typer.Option(help="Include programs that are not Python, by a library built with a C compiler.")
     ] = True,
 ) -> None:
     """Run a driver unchanged against a served robot: its can0, vcan0 or /dev/ttyUSB0 is the simulated one."""

@@ -54,14 +54,14 @@ def convert(
     meshes: MeshMode = "reference", plugins: Any = None, model: str | None = None, search_path: Sequence[PathLike] = (),
     base: Any = None,
 ) -> Conversion:  # fmt: skip
-    """Reads a robot and writes it in the format of the target's ending: .sdf, .urdf, .xml (MJCF), .usda.
+    """Reads a robot and writes it; the target's suffix selects the format: .sdf, .urdf, .xml (MJCF), .usda.
 
     verify     reads the result back, and loads it in MuJoCo, Pinocchio and Drake where these are installed and read
                the format; compares poses, mass matrices, bias and motion (`.verified`, `.checks`, `.table`)
     tolerance  largest accepted difference, relative above 1
     meshes     "reference" or "copy", as in `save`
 
-    The others are those of `load`. The target is written in any case; where it is not verified, `.verified` is False.
+    The other arguments are those of `load`. The target is written in any case, even if the comparison fails.
     """
     checked_flag("verify", verify)
     tolerance = number("tolerance", tolerance)

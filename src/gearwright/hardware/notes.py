@@ -33,8 +33,8 @@ def _sides(bound: Sequence[Bound]) -> Iterator[str]:
         inside = [b.actuator for b in bound if b.protocol.name == name and abs(b.gear.ratio) != 1.0]
         if inside:
             yield (
-                f"{name}: {listed(inside)} count at the joint, as products with a gear inside do; "
-                "the option side=actuator counts at the motor of the file"
+                f"{name}: {listed(inside)} measure at the joint, because these products contain a gear; "
+                "with the option side=actuator they measure at the file's motor"
             )
 
 

@@ -46,14 +46,14 @@ def excite(
 ) -> Excitation:  # fmt: skip
     """Designs commands that tell parameters apart, within amplitudes and the limits of the joints.
 
-    parameters  that are to be identified
+    parameters  to be identified
     duration    of the trajectory [s], which begins and ends at rest
     amplitude   by actuator: the largest command, in its unit
     outputs     signals that will be recorded; by default all positions
     harmonics   of the Fourier series
-    tried       trajectories that are compared, by this `seed`
+    tried       number of random trajectories to compare, by this `seed`
 
-    Positions and speeds stay within the limits of the joints, by simulation of the robot as it is.
+    The robot is simulated with its present parameters, so that positions and speeds stay within the joints' limits.
     """
     checked_instance("the robot to excite", robot, Mechanism)
     names = checked_names("parameters=", parameters)

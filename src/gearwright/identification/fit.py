@@ -37,7 +37,7 @@ class Combination:
     def says(self) -> str:
         """In a sentence."""
         if len(self.names) == 1:
-            return f"nothing that was measured depends on {self.names[0]} enough to tell its size"
+            return f"what was measured does not depend on {self.names[0]} enough to determine it"
         names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
         if len(self.names) == 2:
             a, b = (self.direction[n] for n in self.names)
@@ -59,7 +59,7 @@ class Combination:
 
 @dataclass(frozen=True, kw_only=True)
 class Residual:
-    """What one output of one log was, and what the fitted robot gives."""
+    """One output of one recording, as it was measured and as the fitted robot gives it."""
 
     log: str  # name of the recording
     output: str  # name of the signal
@@ -108,17 +108,17 @@ class Fit(NotebookDisplay):
 
     @property
     def error(self) -> float:
-        """Mean of |fitted − measured| over all samples of the first output's unit, in the recordings of the fit."""
+        """Mean of |fitted − measured| in the fitted recordings, over all outputs that have the unit of the first."""
         return self._error(held_back=False)
 
     @property
     def holdout_error(self) -> float:
-        """The same in the recordings that were held back; NaN without any."""
+        """The same in the recordings that were held back; NaN if there are none."""
         return self._error(held_back=True)
 
     @property
     def errors(self) -> dict[str, dict[str, float]]:
-        """By recording and output."""
+        """The mean of |fitted − measured|, by recording and output."""
         found: dict[str, dict[str, float]] = {}
         for r in self.residuals:
             found.setdefault(r.log, {})[r.output] = r.error
@@ -136,7 +136,7 @@ class Fit(NotebookDisplay):
         write(self, path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the values as .json, which `gearwright run --fit` and `gearwright serve --fit` take."""
+        """Writes the values to a .json file, for the option `--fit` of the command line."""
         place = Path(checked_path(path, "a fit"))
         if place.suffix.lower() != ".json":
             raise GearwrightError(f"{os.fspath(path)!r} must end in .json")
@@ -146,7 +146,7 @@ class Fit(NotebookDisplay):
             raise GearwrightError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
 
     def as_data(self) -> dict[str, Any]:
-        """What its file holds."""
+        """The contents of its file, as plain data."""
         parameters = {
             name: {"value": value, "unit": self.units[name], "interval": [*map(_plain, self.intervals[name])]}
             for name, value in self.values.items()

@@ -52,11 +52,11 @@ def identify(
     progress: bool = False,
     **options: Any,
 ) -> Fit:
-    """Fits numbers of a robot to recordings of it.
+    """Fits parameters of a robot to recordings of it.
 
-    What is sought, and from what:
+    Robots, recordings and parameters:
 
-    robot       a mechanism or a file; several of them by name: the one is chosen whose error in `holdout` is least
+    robot       a mechanism or a file; or several by name, of which the one with the least error in `holdout` is chosen
     recordings  files, `gw.read_log` or recordings of `Simulation.run`; by rig ({"left": […], "right": […]}) if there
                 are several robots of one kind
     parameters  names of `robot.parameters`, and of readings: `MOTOR.delay` of a command, `OUTPUT.offset`, `OUTPUT.gain`
@@ -65,25 +65,25 @@ def identify(
     individual  parameters that each rig has of its own; the others are shared
     holdout     recordings that are not fitted, only predicted
 
-    What the columns of recordings are:
+    Columns of the recordings:
 
     signals     by column, the name for the robot: {"goal": "motor.command", "angle": "elbow.position"}. A column may be
                 a number of an actuator that changes over time, such as its supply voltage
     units       by column, where the file does not say: {"angle": "deg"}
     outputs     signals that are compared; by default all positions, or else the sensors
-    linear      commands that go in straight lines from one sample to the next; otherwise each holds until the next
+    linear      commands that are interpolated between samples; others hold until the next sample
 
-    How it is sought:
+    The search:
 
-    start       by number of the start ("elbow.velocity"), where it is not what the first samples say
-    fit_start   also seek where each recording begins, within what was measured; it is not part of the result
-    segment     cut recordings into pieces of so many seconds, each with a start of its own: for motions in which small
-                errors grow fast
-    starts      searches from so many points of the bounds at once, by this `seed`; the best one counts
+    start       initial values, such as {"elbow.velocity": 0.0}, where the first samples do not give them
+    fit_start   also fit the initial state of each recording, near its first samples; it is not part of the result
+    segment     cut recordings into pieces of this length [s], each with an initial state of its own: for motions in
+                which small errors grow fast
+    starts      number of points within the bounds from which to search at once, by this `seed`; the best one counts
     dt          step of the simulation [s]; `options` are others of `gearwright.compile`
     progress    show iterations on the error stream. Ctrl-C ends the search with the best fit so far
 
-    Combinations of parameters that the data cannot tell apart are named in `Fit.undetermined`, and not guessed.
+    `Fit.undetermined` names combinations of parameters that the data cannot tell apart; they are not guessed.
     """
     checked_flag("progress", progress)
     checked_flag("fit_start", fit_start)
@@ -112,7 +112,7 @@ def _loaded(robot: Any) -> Mechanism:
 def _best(robots: Mapping[str, Any], parameters: Any, given: Given) -> Fit:
     """The candidate with the least error in recordings that are held back."""
     if given.holdout is None:
-        raise ModelError("several models are compared by recordings that none of them has seen: give holdout=…")
+        raise ModelError("several models are compared by recordings that are not fitted: give holdout=…")
     if not robots:
         raise ModelError("there is no model to compare")
     fits = {}
@@ -161,7 +161,7 @@ def _checked(
     """Logs as experiments, and the robot compiled with all unknowns as inputs: every mistake is found here."""
     for option in ("batch", "parameters", "controller"):
         if option in given.options:
-            raise ModelError(f"{option}= is not for identify")
+            raise ModelError(f"identify takes no {option}=")
     wanted = checked_names("parameters=", names)
     rigs = _by_rig(given.recordings)
     back = {} if given.holdout is None else _by_rig(given.holdout)

@@ -62,7 +62,7 @@ def minimise(
     clipped = [np.clip(z, bounds.lower, bounds.upper) for z in starts]
     searches = [Search(z) for z in clipped if possible(z)]
     if not searches:
-        raise ModelError("no search can begin: no body can have the inertias that the bounds or the robot's file give")
+        raise ModelError("the search cannot begin: no body can have the inertias of the bounds or of the robot's file")
     try:
         _differentiated(evaluate, searches)
         for iteration in range(1, iterations + 1):

@@ -39,7 +39,7 @@ def read_log(path: str | os.PathLike[str], time: str | None = None) -> Log:
     reader = READERS.get(file.suffix.lower())
     if reader is None:
         near = suggestion(file.suffix.lower(), READERS)
-        raise ModelError(f"{os.fspath(path)!r} is no log: its name ends in none of {', '.join(READERS)}{near}")
+        raise ModelError(f"{os.fspath(path)!r} is not a log: its name ends in none of {', '.join(READERS)}{near}")
     try:
         if file.stat().st_size > LARGEST:
             raise ModelError(f"{file.name}: the log is larger than {LARGEST >> 20} MiB; cut it")
@@ -139,7 +139,7 @@ def _bam(path: Path, time: str | None) -> Log:
         raise ModelError(f"{path.name}: not JSON, or damaged ({type(error).__name__})") from None
     entries = data.get("entries") if isinstance(data, dict) else data
     if not (isinstance(entries, list) and entries and all(isinstance(e, dict) for e in entries)):
-        raise ModelError(f"{path.name}: no log: it has no list 'entries' of rows, as those of BAM have")
+        raise ModelError(f"{path.name}: not a log: it has no list 'entries' of rows, as those of BAM have")
     names = [n for n in entries[0] if all(isinstance(e.get(n), int | float) for e in entries)]
     missing = [n for n in entries[0] if n not in names and isinstance(entries[0][n], int | float)]
     if missing:
@@ -158,7 +158,7 @@ def _decoded(path: Path, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise ModelError(f"{path.name}: not a text in UTF-8") from None
+        raise ModelError(f"{path.name}: not UTF-8 text") from None
 
 
 READERS: dict[str, Callable[[Path, str | None], Log]] = {

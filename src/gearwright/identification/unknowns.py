@@ -94,7 +94,7 @@ def _unknown(sim: Simulation, name: str, experiments: Sequence[Experiment]) -> U
     if name in known:
         p = known[name]
         if any(name in e.driven for e in experiments):
-            raise ModelError(f"{name!r} is in the recordings: it is known at every time, and cannot be sought")
+            raise ModelError(f"{name!r} is recorded: it is known at every time, and cannot be identified")
         low, high = p.quantity.at_least, p.quantity.at_most
         lower = -inf if low is None else float(low)
         if p.quantity.above is not None:
@@ -128,7 +128,7 @@ def _bounded(unknown: Unknown, given: Any) -> Unknown:
     if not lower < upper:
         possible = f"{unknown.lower:g} to {unknown.upper:g} {unknown.unit}".rstrip()
         raise ModelError(
-            f"the bounds of {unknown.name!r}, {low:g} to {high:g}, are outside of what it can be, {possible}"
+            f"the bounds of {unknown.name!r}, {low:g} to {high:g}, are outside its valid range, {possible}"
         )
     start = unknown.value
     if not lower <= start <= upper:

@@ -150,8 +150,8 @@ def _from_joints(t: Transmission) -> Transmission:
         return t
     if leads_only(t):
         raise ModelError(
-            f"transmission {t.name!r} is a map from actuators to joints without a way back, so that the joints' "
-            "motion does not say where the actuators are: simulate the whole robot"
+            f"transmission {t.name!r} maps actuators to joints and has no inverse, so that the joints' "
+            "motion does not determine that of the actuators: simulate the whole robot"
         )
     back = CustomTransmission(position=t.map.to_actuators, size=(t.map.actuators, t.map.joints))
     return replace(t, map=back)

@@ -94,7 +94,7 @@ def _carried(m: Mechanism, gone: dict[str, set[str]]) -> None:
             gone["links"].add(b.link)
     gone["joints"] |= {j.name for j in m.joints.values() if {j.parent, j.child} & gone["links"]}
     if not {*m.links} - gone["links"]:
-        raise ModelError("nothing would be left")
+        raise ModelError("nothing would be left of the robot: keep at least one link")
 
 
 def _reads(sensor: Any, gone: dict[str, set[str]]) -> bool:
@@ -138,9 +138,7 @@ def attach(m: Mechanism, other: Mechanism, at: str, pose: Pose, prefix: str, joi
     link, X_LM = _mount(m, at)
     X = X_LM @ pose
     if len(named.bases) > 1:
-        raise ModelError(
-            f"{other.name!r} cannot be attached: it has {len(named.bases)} parts that nothing ties together"
-        )
+        raise ModelError(f"{other.name!r} cannot be attached: it has {len(named.bases)} parts that no joint connects")
     mounts = [_mount_of(base, link, X, joint or f"{at}_to_{base.child}") for base in named.bases.values()]
     joints = {n: _moved(j, link, X) for n, j in named.joints.items()}
     frames = {

@@ -139,8 +139,8 @@ def _message(targets: list[str], found: Found, n: int) -> str:
     nearest = float(found.error[~found.reached].min())
     which = "" if n == 1 else f" at {missed} of {n} poses"
     return (
-        f"{where} cannot be reached{which}: {nearest:.3g} m or rad are left at best. It is out of reach, or beyond the "
-        "joints' limits; strict=False returns what comes nearest"
+        f"{where} cannot be reached{which}: the best solution is off by {nearest:.3g} m or rad. "
+        "It is out of reach, or beyond the joints' limits; strict=False returns what comes nearest"
     )
 
 

@@ -157,7 +157,7 @@ def _waypoints(points: Any) -> tuple[tuple[str, ...], Array]:
     for k, point in enumerate(points):
         if unknown := [name for name in point if name not in names]:
             raise ModelError(
-                f"waypoint {k} has {unknown[0]!r}, which the first has not{suggestion(str(unknown[0]), names)}: "
+                f"waypoint {k} has {unknown[0]!r}, which the first does not have{suggestion(str(unknown[0]), names)}: "
                 "the first waypoint names all joints"
             )
         table[k] = [

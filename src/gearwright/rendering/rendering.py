@@ -57,16 +57,16 @@ def render(
     size: tuple[int, int] = (640, 480), fps: float = 25.0, speed: float = 1.0, time: float | None = None,
     index: int = 0, background: str = "white", search_path: Sequence[str | os.PathLike[str]] = (),
 ) -> Path:  # fmt: skip
-    """Draws a robot, a simulation as it stands, or a recording.
+    """Draws a robot, a simulation in its present state, or a recording as a picture or a film.
 
     source      a mechanism or its file, a simulation, or a recording
     path        of the picture: .png, or .gif, .apng and .mp4 for a film. A recording is played; anything else is shown
                 from all sides. .mp4 needs ffmpeg, or the package imageio-ffmpeg
-    robot       of a recording from a file, which came without it
+    robot       the mechanism, if a recording was loaded from a file without it
     position    of a mechanism's joints; default: the file's
     camera      a `gearwright.drawing.Camera`
     size        width and height [px]
-    fps, speed  frames per second, and how much faster than it was the recording is played
+    fps, speed  frames per second, and how many times faster than real time a recording is played
     time        of a recording, the moment of a still picture [s]; default: the end
     index       of a batch, which robot
     background  a colour's name or "#rrggbb", or "transparent"
@@ -219,7 +219,7 @@ def _colour(name: str) -> Array | None:
     try:
         return 255.0 * np.array(to_rgb(name))
     except (ValueError, TypeError):
-        raise ModelError(f"{name!r:.40} is no colour: a name such as 'white', '#rrggbb', or 'transparent'") from None
+        raise ModelError(f"{name!r:.40} is not a colour: give 'white', '#rrggbb' or 'transparent'") from None
 
 
 def _write(file: Path, ending: str, pictures: Iterator[Array], rate: float, frame: PictureFrame) -> None:

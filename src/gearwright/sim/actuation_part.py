@@ -305,7 +305,7 @@ def compiled_part(
     from gearwright.sim.compiling import compile
 
     if not isinstance(part, str) or part != "actuation":
-        raise CompileError(f"there is no part {part!r:.60} of a robot to compile: 'actuation'")
+        raise CompileError(f"part must be 'actuation', or left out, not {part!r:.60}")
     try:
         found = actuation_mechanism(robot)
     except ModelError as error:

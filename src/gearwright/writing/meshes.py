@@ -47,7 +47,7 @@ class MeshCopies:
         path = MeshFiles(file, self.search).find(uri, file)
         self.found[uri] = path
         if path is None:
-            losses.note(f"mesh {uri!r:.200} is not there: its address is written as it is")
+            losses.note(f"mesh {uri!r:.200} was not found: its URI is written unchanged")
         elif self.mode == "copy":
             self.names[uri] = _free_name(path.name, set(self.names.values()))
 

@@ -71,7 +71,7 @@ def read_body(e: Element, at: Place, parts: Parts) -> None:
     if body.mocap:
         e.info("element-ignored", f"body {name!r}: mocap bodies stand still here")
         if parent is not parts.world:
-            e.error("element-refused", f"body {name!r}: a mocap body stands in the world, not in another body")
+            e.error("element-refused", f"body {name!r}: a mocap body must be a child of the world, not of another body")
     read_children(e, replace(at, body=body, X_BF=IDENTITY, childclass=_childclass(e, at)), parts)
     _check_joints(body)
 
@@ -81,7 +81,7 @@ def _check_joints(b: Body) -> None:
     after_ball = kinds[kinds.index("ball") + 1 :] if "ball" in kinds else []
     wrong = None
     if "free" in kinds and (len(kinds) > 1 or b.parent is None or b.parent.name != WORLD or b.parent.parent):
-        wrong = "a free joint is the only joint of a body, and the body stands in the world"
+        wrong = "a free joint must be the only joint of its body, and the body a child of the world"
     elif {"ball", "hinge"} & set(after_ball):
         wrong = "a ball joint is followed by another rotation"
     elif sum(j.velocities for j in b.joints) > 6:
@@ -107,7 +107,7 @@ def _read_joint(e: Element, at: Place, parts: Parts) -> None:
     heed(e, "body/joint")
     kind = word(e, "type", ("free", "ball", "slide", "hinge"), "hinge")
     if body is parts.world:
-        e.error("joint-world-child", "a joint stands in a body, not in the world")
+        e.error("joint-world-child", "a joint must be in a body, not in the world")
         return
     name = parts.name(e, parts.joints, "joint", at.prefix, f"{body.name}_{kind}")
     try:
@@ -130,7 +130,7 @@ def _read_joint(e: Element, at: Place, parts: Parts) -> None:
 def _read_freejoint(e: Element, at: Place, parts: Parts) -> None:
     heed(e, "body/freejoint")
     if at.body is parts.world:
-        e.error("joint-world-child", "a joint stands in a body, not in the world")
+        e.error("joint-world-child", "a joint must be in a body, not in the world")
         return
     name = parts.name(e, parts.joints, "joint", at.prefix, f"{at.body.name}_free")
     zero = np.zeros(3)

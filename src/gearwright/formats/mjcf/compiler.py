@@ -72,7 +72,7 @@ def read_compiler(root: Element) -> Compiler:
 
 def _read(e: Element, c: Compiler) -> None:
     if word(e, "coordinate", ("local", "global"), "local") == "global":
-        e.error("element-refused", '<compiler coordinate="global"/>: MuJoCo has given up global coordinates')
+        e.error("element-refused", '<compiler coordinate="global"/>: MuJoCo no longer has global coordinates')
     c.degree = word(e, "angle", ("degree", "radian"), "degree" if c.degree else "radian") == "degree"
     sequence = e.get("eulerseq") or c.eulerseq
     if len(sequence) != 3 or set(sequence.lower()) - set("xyz"):

@@ -73,9 +73,9 @@ class MeshPart:
             return read_mesh(path)
         vertices, faces = every(self.element, "vertex") or (), every(self.element, "face") or ()
         if len(vertices) % 3 or len(faces) % 3:
-            raise MeshError("has vertices or faces that are no triples of numbers")
+            raise MeshError("has vertices or faces that are not triples of numbers")
         if any(abs(i) > MOST_FACES * 3 or i % 1 for i in faces):
-            raise MeshError("has faces that are no numbers of vertices")
+            raise MeshError("has faces that are not numbers of vertices")
         return checked(np.array(vertices).reshape(-1, 3), np.array(faces, dtype=np.int64).reshape(-1, 3))
 
     @cached_property

@@ -75,13 +75,13 @@ def _lines(e: Element, parts: Parts, prefix: str) -> list[Line] | str:
     for child in children:
         heed(child, f"tendon/spatial/{child.tag}")
         if child.tag != "site" and around is not None:
-            child.error("element-missing", "a <geom> of a tendon stands between two sites")
+            child.error("element-missing", "a <geom> of a tendon must be between two sites")
         if child.tag == "pulley":
             before, around, share = None, None, _share(child)
         elif child.tag == "geom":
             around = _around(child, parts, prefix)
             if before is None:
-                child.error("element-missing", "a <geom> of a tendon stands between two sites")
+                child.error("element-missing", "a <geom> of a tendon must be between two sites")
             why = why or ("" if around is None else _unwrappable(*around))
         else:
             site = parts.find(child, "site", parts.sites, "site", prefix)
@@ -89,7 +89,7 @@ def _lines(e: Element, parts: Parts, prefix: str) -> list[Line] | str:
                 found.append(Line(before, site, share, *(around or ())))
             before, around = site, None
     if around is not None:
-        e.error("element-missing", "a <geom> of a tendon stands between two sites")
+        e.error("element-missing", "a <geom> of a tendon must be between two sites")
     return why or found
 
 

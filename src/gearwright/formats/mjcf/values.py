@@ -61,7 +61,7 @@ def word(e: Element, name: str, choices: Collection[str], default: str) -> str:
     if text is None or text in choices:
         return text or default
     near = e.report.near(text, choices)
-    e.error("number-invalid", f"attribute {name}: {text[:60]!r} is not one of its words{near}")
+    e.error("number-invalid", f"attribute {name}: {text[:60]!r} is not one of its values{near}")
     return default
 
 

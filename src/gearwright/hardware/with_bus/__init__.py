@@ -64,6 +64,6 @@ def built_library() -> Path | None:
                 [compiler, *FLAGS, str(source), "-o", str(made), "-ldl"], capture_output=True, text=True, check=False
             )
             if done.returncode:
-                raise GearwrightError(f"{compiler} does not build {source}:\n{done.stderr[-2000:]}")
+                raise GearwrightError(f"{compiler} could not build {source}:\n{done.stderr[-2000:]}")
             made.replace(library)
     return library

@@ -27,7 +27,7 @@ class ContactSensor(Sensor):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.link is None:
-            raise ModelError("a contact sensor needs the link that it feels for: link=…")
+            raise ModelError("a contact sensor needs a link: give link=…")
         if not isinstance(self.shapes, tuple) or not all(isinstance(c, str) for c in self.shapes):
             raise ModelError(f"shapes must be a tuple of names, not {self.shapes!r:.60}")
 

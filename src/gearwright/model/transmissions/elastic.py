@@ -47,7 +47,7 @@ class ElasticGear(Backlash):
             raise ModelError(f"hysteresis must be a friction model, not {self.hysteresis!r:.60}")
         if self.hysteresis is not None and self.hysteresis.dry and not self.hysteresis.states:
             raise ModelError(
-                "hysteresis of a twist must be of bristles, such as gw.Dahl: dry friction would hold the gear stiff"
+                "hysteresis must be a model of bristles, such as gw.Dahl: dry friction would lock the gear"
             )
 
     @property

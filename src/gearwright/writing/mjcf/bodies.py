@@ -132,7 +132,7 @@ class Bodies:
         """MuJoCo's joints of one joint, in the order of its elementary motions."""
         j, shown = branch.joint, f"joint {branch.joint.name!r}"
         if branch.backward:
-            self.losses.note(f"{shown}: MuJoCo moves its parent link by it, so that its coordinates turn round")
+            self.losses.note(f"{shown}: in MuJoCo it moves its parent link, so that its coordinates are reversed")
             X_LJ = j.X_PJ
         else:
             X_LJ = j.X_CJ
@@ -141,7 +141,7 @@ class Bodies:
             node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
             self.start += start
         elif j.kind == "floating":
-            self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo floats in the world alone")
+            self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo has free joints in the world only")
             self._slides(node, j, X_LJ, np.eye(3))
             node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
             self.start += start
@@ -263,9 +263,9 @@ def _size(g: Geometry) -> dict[str, object] | None:
 
 def _why_not(g: Geometry) -> str:
     if isinstance(g.shape, Mesh):
-        return f"MuJoCo reads no such mesh, or it is not there: {g.shape.uri!r:.120}"
+        return f"MuJoCo cannot read this mesh, or it was not found: {g.shape.uri!r:.120}"
     kind = getattr(g.shape, "kind", type(g.shape).__name__.lower())
-    return "MuJoCo has planes on the world alone" if kind == "plane" else f"MuJoCo has no {kind}"
+    return "MuJoCo has planes on the world only" if kind == "plane" else f"MuJoCo has no {kind}"
 
 
 def _to_normal(plane: Plane) -> Pose:

@@ -162,7 +162,7 @@ def _renamed(robot: Mechanism, losses: Losses) -> dict[str, str]:
                 new = f"{new}_{kind}"
             if new != name:
                 renamed[name] = new
-                losses.note(f"{kind} {name!r} is written as {new!r}: SDFormat has one name for one part of a model")
+                losses.note(f"{kind} {name!r} is written as {new!r}: in SDFormat, no two parts of a model share a name")
             taken.add(new)
     for name in taken:
         if name.startswith("__") and name.endswith("__"):

@@ -46,10 +46,10 @@ def read_sheet(path: str | os.PathLike[str], node: int, known: frozenset[int]) -
     try:
         parser.read_string(_text(path))
     except configparser.Error as error:
-        raise ModelError(f"{path} is no EDS file: {error}") from error
+        raise ModelError(f"{path} is not an EDS file: {error}") from error
     found = [(s, m) for s in parser.sections() if (m := _SECTION.fullmatch(s.strip()))]
     if not found:
-        raise ModelError(f"{path} is no EDS file: it has no objects, e.g. a section [1000]")
+        raise ModelError(f"{path} is not an EDS file: it has no objects, e.g. a section [1000]")
     if len(found) > MOST_OBJECTS:
         raise ModelError(f"{path}: more than {MOST_OBJECTS} objects")
     rows, records = list[Object](), dict[int, Record]()
