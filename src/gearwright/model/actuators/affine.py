@@ -27,13 +27,13 @@ class AffineActuator(Actuator):
     may_rise: ClassVar[bool] = True
 
     gain: float = quantity(doc="g₀, effort per command, of an effort command", default=1.0)
-    gain_per_position: float = quantity(doc="g₁", default=0.0, shown="")
-    gain_per_speed: float = quantity(doc="g₂", default=0.0, shown="")
+    gain_per_position: float = quantity(doc="g₁, gain per position", default=0.0, shown="")
+    gain_per_speed: float = quantity(doc="g₂, gain per speed", default=0.0, shown="")
     bias: float = quantity("N·m | N", doc="b₀, effort at rest without a command", default=0.0, shown="")
-    bias_per_position: float = quantity("N·m/rad | N/m", doc="b₁", default=0.0, shown="")
-    bias_per_speed: float = quantity("N·m·s/rad | N·s/m", doc="b₂", default=0.0, shown="")
+    bias_per_position: float = quantity("N·m/rad | N/m", doc="b₁, bias per position", default=0.0, shown="")
+    bias_per_speed: float = quantity("N·m·s/rad | N·s/m", doc="b₂, bias per speed", default=0.0, shown="")
     command_lower: float = quantity(
-        infinite=True, doc="lowest command; lower ones count as this", default=-inf, shown=""
+        infinite=True, doc="lowest command; lower ones are raised to it", default=-inf, shown=""
     )
     command_upper: float = quantity(infinite=True, doc="highest command", default=inf, shown="")
     effort_lower: float = quantity("N·m | N", infinite=True, doc="lowest effort", default=-inf, shown="")
@@ -85,7 +85,7 @@ class ActivatedActuator(AffineActuator):
     dynamics: Literal["filter", "integrator"] = quantity(
         choices=("filter", "integrator"), doc="how the activation follows the command", default="filter"
     )
-    time_constant: float = quantity("s", at_least=0, doc="of a filter; 0: none", default=0.0)
+    time_constant: float = quantity("s", at_least=0, doc="time constant of the filter; 0: no filter", default=0.0)
     activation_lower: float = quantity(infinite=True, doc="lowest activation", default=-inf, shown="")
     activation_upper: float = quantity(infinite=True, doc="highest activation", default=inf, shown="")
 
@@ -129,9 +129,9 @@ class PIDActuator(AffineActuator):
 
     command: Command = quantity(choices=("position",), doc="what a command means", default="position")
     stiffness: float = quantity("N·m/rad | N/m", above=0, doc="gain of the position drive")
-    integral_gain: float = quantity("N·m/(rad·s) | N/(m·s)", at_least=0, doc="of the integral", default=0.0)
-    integral_limit: float = quantity("rad·s | m·s", at_least=0, infinite=True, doc="of the integral", default=inf)
-    slew_rate: float = quantity("rad/s | m/s", at_least=0, infinite=True, doc="of the set-point", default=inf)
+    integral_gain: float = quantity("N·m/(rad·s) | N/(m·s)", at_least=0, doc="gain of the integral", default=0.0)
+    integral_limit: float = quantity("rad·s | m·s", at_least=0, infinite=True, doc="limit of the integral", default=inf)
+    slew_rate: float = quantity("rad/s | m/s", at_least=0, infinite=True, doc="speed limit of the goal", default=inf)
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:
         z, before = state

@@ -36,7 +36,7 @@ class LearnedActuator(Actuator):
     inputs: tuple[str, ...] = ("error", "velocity")  # of the network, in their order
     history: int = quantity(at_least=1, doc="samples of each input", default=1, parameter=False)
     sample_rate: float | None = quantity(
-        "Hz", above=0, doc="of the network; not given: every step", default=None, parameter=False
+        "Hz", above=0, doc="rate of the network; not given: every step", default=None, parameter=False
     )
 
     def __post_init__(self) -> None:

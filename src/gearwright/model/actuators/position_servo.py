@@ -48,27 +48,25 @@ class PositionServo(DCMotor):
     states: ClassVar[tuple[str, ...]] = (*DCMotor.states, *OWN_STATES)
     has_drive: ClassVar[bool] = False  # no stiffness: gains are the firmware's
 
-    command: Command = quantity(choices=("position",), doc="a goal", default="position")
-    supply_voltage: float = quantity("V", above=0, doc="where it shares no supply", default=12.0, shown="{}")
-    position_gain: float = quantity("1/rad", at_least=0, doc="k_p, duty for an error")
+    command: Command = quantity(choices=("position",), doc="the goal position", default="position")
+    supply_voltage: float = quantity("V", above=0, doc="if it shares no supply", default=12.0, shown="{}")
+    position_gain: float = quantity("1/rad", at_least=0, doc="k_p, duty per error")
     integral_gain: float = quantity("1/(rad·s)", at_least=0, doc="k_i", default=0.0)
     derivative_gain: float = quantity("s/rad", at_least=0, doc="k_d", default=0.0)
     duty_limit: float = quantity(above=0, at_most=1, doc="share of the supply that reaches the winding", default=1.0)
-    current_limit: float = quantity("A", above=0, infinite=True, doc="of the winding", default=inf)
+    current_limit: float = quantity("A", above=0, infinite=True, doc="highest current of the winding", default=inf)
     dead_zone: float = quantity("rad", at_least=0, doc="error within which the firmware does nothing", default=0.0)
     goal_speed: float = quantity("rad/s", above=0, infinite=True, doc="highest speed of the goal", default=inf)
     sample_rate: float | None = quantity(
-        "Hz", above=0, doc="of the firmware; not given: continuous", default=None, parameter=False
+        "Hz", above=0, doc="rate of the firmware; not given: continuous", default=None, parameter=False
     )
-    delay: float | None = quantity("s", at_least=0, doc="from a command to the firmware", default=None)
+    delay: float | None = quantity("s", at_least=0, doc="delay of a command to the firmware", default=None)
     longest_delay: float = quantity(
-        "s", at_least=0, doc="that the delay can be changed to; 0: twice the delay", default=0.0, parameter=False
+        "s", at_least=0, doc="largest delay that can be set later; 0: twice the delay", default=0.0, parameter=False
     )
     supply: Supply | None = field(default=None, repr=False)  # shared; in place of `supply_voltage`
-    taps: int = quantity(
-        doc="commands that are kept; a simulation sets it by its step", default=0, parameter=False, shown=""
-    )
-    tap_time: float = quantity("s", doc="between them", default=0.0, parameter=False, shown="")
+    taps: int = quantity(doc="number of stored commands; set by the simulation", default=0, parameter=False, shown="")
+    tap_time: float = quantity("s", doc="time between stored commands", default=0.0, parameter=False, shown="")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -23,21 +23,21 @@ class Friction(FrictionModel):
     model M6 of Duclusaud, Passault, Padois and Ly (2025); M1 to M5 have less.
     """
 
-    kinetic: float = quantity(DRY, at_least=0, doc="c, in motion", default=0.0)
-    static: float | None = quantity(DRY, at_least=0, doc="s, at rest; not given: as in motion", default=None)
+    kinetic: float = quantity(DRY, at_least=0, doc="c, level in motion", default=0.0)
+    static: float | None = quantity(DRY, at_least=0, doc="s, level at rest; not given: as in motion", default=None)
     stribeck_speed: float | None = quantity(
         "rad/s | m/s", above=0, default=None,
-        doc="v_s, at which 63 % of the difference is gone; not given: any motion is",
+        doc="v_s, at which 63 % of the difference is gone; not given: c as soon as it moves",
     )  # fmt: skip
     stribeck_exponent: float = quantity(above=0, doc="α", default=2.0)
-    viscous: float | None = quantity("N·m·s/rad | N·s/m", at_least=0, doc="b", default=None)
-    quadratic: float | None = quantity("N·m·s²/rad² | N·s²/m²", at_least=0, doc="q", default=None)
+    viscous: float | None = quantity("N·m·s/rad | N·s/m", at_least=0, doc="b, viscous friction", default=None)
+    quadratic: float | None = quantity("N·m·s²/rad² | N·s²/m²", at_least=0, doc="q, quadratic friction", default=None)
     load: float | None = quantity(at_least=0, doc="l_m and l_e, where these are not given", default=None)
     motor_load: float | None = quantity(at_least=0, doc="l_m, share of the motor's effort", default=None)
     external_load: float | None = quantity(at_least=0, doc="l_e, share of the effort from outside", default=None)
-    stribeck_load: float | None = quantity(at_least=0, doc="how much more it is at rest", default=None)
-    stribeck_motor_load: float | None = quantity(at_least=0, doc="the same of `motor_load`", default=None)
-    stribeck_external_load: float | None = quantity(at_least=0, doc="the same of `external_load`", default=None)
+    stribeck_load: float | None = quantity(at_least=0, doc="share that is added at rest", default=None)
+    stribeck_motor_load: float | None = quantity(at_least=0, doc="the same, of the motor's effort", default=None)
+    stribeck_external_load: float | None = quantity(at_least=0, doc="the same, of the outer effort", default=None)
     motor_load_square: float | None = quantity(
         "1/N·m | 1/N", at_least=0, doc="at rest, of the motor's effort where the load drives it", default=None
     )
