@@ -51,7 +51,9 @@ def identify(
     *,
     reading: LoadOptions,
 ) -> None:
-    """Identify parameters of a robot from recordings, and name those that these cannot determine.
+    """Identify parameters of a robot from recordings.
+
+    Also names what the recordings cannot determine.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list, and ACTUATOR.delay,
     SIGNAL.offset, SIGNAL.gain and SIGNAL.delay.

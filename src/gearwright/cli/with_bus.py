@@ -25,7 +25,10 @@ def with_bus(
         bool, typer.Option(help="Include programs that are not Python, by a library built with a C compiler.")
     ] = True,
 ) -> None:
-    """Run a driver unchanged against a served robot: its can0, vcan0 or /dev/ttyUSB0 is the simulated one."""
+    """Run a driver unchanged against a served robot.
+
+    The driver's can0, vcan0 or /dev/ttyUSB0 is the simulated one.
+    """
     from gearwright.hardware.with_bus import environment
 
     try:
