@@ -36,6 +36,7 @@ from gearwright.model.transmissions import (
 )
 from gearwright.model.transmissions import offsets as at_zero
 from gearwright.model.transmissions.rod_linkage import ActuatorsFollow, RodLinkage
+from gearwright.model.transmissions.spatial_tendon import SpatialTendon
 from gearwright.tracing import trace
 from tests.tolerances import ROUNDING
 
@@ -89,10 +90,8 @@ def drawn(kind: str, rng: np.random.Generator, *lead: int) -> tuple[Transmission
 
 def test_the_table_has_every_kind() -> None:
     assert [TRANSMISSIONS[name] for name in TRANSMISSIONS.rows]  # a row's class is not there before it is imported
-    used = {type(t) for t, _ in MAPS.values()} | {
-        LinearSeries,
-        ActuatorsFollow,
-    }  # the last: tests/sim/test_rods.py
+    elsewhere = {ActuatorsFollow, SpatialTendon}  # tests/sim/test_rods.py, tests/formats/mjcf
+    used = {type(t) for t, _ in MAPS.values()} | {LinearSeries} | elsewhere
     assert used >= {kind for kind in _leaves(TransmissionMap) if kind.__module__.startswith("gearwright.")}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from gearwright.formats.mjcf.actuators import tie
 from gearwright.formats.mjcf.parts import Parts
 from gearwright.formats.mjcf.tendons import TendonPart
-from gearwright.formats.mjcf.values import real, reals
+from gearwright.formats.mjcf.values import is_limited, real, reals
 from gearwright.model.actuators import AffineActuator
 
 
@@ -24,6 +24,9 @@ def add_tendon_forces(parts: Parts) -> None:
             continue
         if t.limits is not None and parts.option.on("limit"):
             t.element.warning("not-simulated", f"tendon {t.name!r}: the limits of its length are not simulated")
+        if is_limited(t.element, "actuatorfrclimited", "actuatorfrcrange", True):
+            message = f"tendon {t.name!r}: the limit of what its actuators pull together is not simulated"
+            t.element.warning("not-simulated", message)
         if not losses and not springs:
             continue
         for k, spring in enumerate(springs or [{}]):
