@@ -1,4 +1,4 @@
-"""`gw.build`: a robot from Python. Each part is one call; `finish` checks all of it and makes the mechanism.
+"""`gw.build`: a robot from Python. Each call adds one part; `finish` checks all of them and makes the mechanism.
 
 Every part remembers the line of Python that made it, so that errors have a place as those of a file do.
 """
@@ -61,7 +61,7 @@ Colour = Sequence[float]
 def build(
     name: str, *, base: Literal["fixed", "floating"] = "fixed", gravity: Numbers = DEFAULT_GRAVITY
 ) -> RobotBuilder:
-    """Begins a robot: add links, joints and what couples, drives and senses them, then call `finish()`.
+    """Begins a robot: add links, joints, couplings, actuators and sensors, then call `finish()`.
 
     base     how links without a parent joint are connected to the world
     gravity  in the world's axes [m/s²]
@@ -124,7 +124,7 @@ class RobotBuilder:
         density: float | None = None, color: Colour | None = None, visual: bool = True, collision: bool = True,
         name: str | None = None,
     ) -> RobotBuilder:  # fmt: skip
-        """A shape on a link: it is seen, it collides, and the link's inertia follows from it.
+        """A shape on a link: a visual, a collision, and a part of the link's inertia.
 
         pose       in the link's frame: x, y, z [m], or with roll, pitch, yaw [rad]
         mass       [kg] of this shape, or `density` [kg/m³]; by default that of the link
@@ -152,21 +152,21 @@ class RobotBuilder:
         return self
 
     def box(self, link: str, size: Numbers, **rest: Any) -> RobotBuilder:
-        """A box, its middle at the pose; `size` along x, y, z [m]. The rest as in `shape`."""
+        """A box with its centre at the pose; `size` along x, y, z [m]. The rest as in `shape`."""
         x, y, z = (number(f"link {link!r}: size", s, low=0) for s in vector(f"link {link!r}: size", size))
         return self.shape(link, Box(size=(x, y, z)), **rest)
 
     def sphere(self, link: str, radius: float, **rest: Any) -> RobotBuilder:
-        """A sphere, its middle at the pose [m]. The rest as in `shape`."""
+        """A sphere with its centre at the pose [m]. The rest as in `shape`."""
         return self.shape(link, Sphere(radius=number(f"link {link!r}: radius", radius, low=0)), **rest)
 
     def cylinder(self, link: str, radius: float, length: float, **rest: Any) -> RobotBuilder:
-        """A cylinder along z, its middle at the pose [m]. The rest as in `shape`."""
+        """A cylinder along z with its centre at the pose [m]. The rest as in `shape`."""
         r, h = (number(f"link {link!r}: {n}", x, low=0) for n, x in (("radius", radius), ("length", length)))
         return self.shape(link, Cylinder(radius=r, length=h), **rest)
 
     def capsule(self, link: str, radius: float, length: float, **rest: Any) -> RobotBuilder:
-        """A capsule along z, its middle at the pose; `length` without the caps [m]. The rest as in `shape`."""
+        """A capsule along z with its centre at the pose; `length` without the caps [m]. The rest as in `shape`."""
         r, h = (number(f"link {link!r}: {n}", x, low=0) for n, x in (("radius", radius), ("length", length)))
         return self.shape(link, Capsule(radius=r, length=h), **rest)
 
@@ -271,7 +271,7 @@ class RobotBuilder:
         self, name: str, map: TransmissionMap, *, actuators: str | Sequence[str], joints: str | Sequence[str],
         losses: Losses | None = None, backlash: Backlash | None = None,
     ) -> RobotBuilder:  # fmt: skip
-        """A transmission: its map, e.g. `gw.SimpleTransmission(reduction=50)`, and what it connects, in its order."""
+        """A transmission, e.g. `gw.SimpleTransmission(reduction=50)`, and what it connects, in its order."""
         self._new(self._transmissions, "transmission", name)
         checked_instance("map", map, TransmissionMap)
         axes = tuple(_axis_ref(j) for j in checked_names("joints=", joints))
@@ -297,7 +297,7 @@ class RobotBuilder:
     # --- the mechanism -----------------------------------------------------------------------------------------------
 
     def finish(self) -> Mechanism:
-        """The mechanism. Raises ModelError with all that is wrong, each with its line of Python."""
+        """Returns the mechanism, or raises a ModelError with all errors, each with its line of Python."""
         if not self._bodies:
             raise ModelError(f"robot {self.name!r} has no links")
         found: list[Diagnostic] = []

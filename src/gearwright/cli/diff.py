@@ -26,7 +26,8 @@ def diff(
 ) -> None:
     """Compare two robot files, part by part.
 
-    Compares structure, numbers, couplings, transmissions, actuators and sensors. Prints one line for each part or number that differs. The formats of the files do not matter.
+    Compares structure, numbers, couplings, transmissions, actuators and sensors, and prints one line for each part or
+    number that differs. The formats of the files do not matter.
     Exits with 0 if nothing differs, 1 if something does or a file has errors, 2 if the command itself is wrong.
 
     --json prints a list of {kind, name, field, before, after}; a part that only one file has has no field.

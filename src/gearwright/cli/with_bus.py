@@ -1,4 +1,4 @@
-"""`gearwright with-bus`: runs a driver whose SocketCAN interface or serial port is written in its code."""
+"""`gearwright with-bus`: runs a driver whose SocketCAN interface or serial port is hard-coded."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def with_bus(
         bool, typer.Option(help="Include programs that are not Python, by a library built with a C compiler.")
     ] = True,
 ) -> None:
-    """Run a driver unchanged against a served robot.
+    """Run an unchanged driver against a served robot.
 
-    The driver's can0, vcan0 or /dev/ttyUSB0 is the simulated one.
+    The driver's can0, vcan0 or /dev/ttyUSB0 becomes the simulated bus.
     """
     from gearwright.hardware.with_bus import environment
 

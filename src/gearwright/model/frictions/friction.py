@@ -37,7 +37,7 @@ class Friction(FrictionModel):
     external_load: float | None = quantity(at_least=0, doc="l_e, share of the effort from outside", default=None)
     stribeck_load: float | None = quantity(at_least=0, doc="share that is added at rest", default=None)
     stribeck_motor_load: float | None = quantity(at_least=0, doc="the same, of the motor's effort", default=None)
-    stribeck_external_load: float | None = quantity(at_least=0, doc="the same, of the outer effort", default=None)
+    stribeck_external_load: float | None = quantity(at_least=0, doc="the same, of the external effort", default=None)
     motor_load_square: float | None = quantity(
         "1/N·m | 1/N", at_least=0, doc="at rest, of the motor's effort where the load drives it", default=None
     )

@@ -27,11 +27,11 @@ STANDING = (0.72, 0.72, 0.70)  # of what stands still
 
 
 class World:
-    """Robots, objects and a ground, which `finish` makes one mechanism of.
+    """Robots, objects and a ground; `finish` makes one mechanism of them.
 
     A pose is x y z, or x y z roll pitch yaw [m, rad], or x y z and a quaternion w x y z, or a 4×4 matrix. An object
-    with a mass is free: a body "cube" has the coordinates "cube.x" …, as a floating base has. One without stands still.
-    Surfaces take `friction`, `restitution`, `stiffness`, and the other fields of `gearwright.Surface`.
+    with a mass is free: a body "cube" has the coordinates "cube.x" …, like a floating base. One without a
+    mass stands still. Surfaces take `friction`, `restitution`, `stiffness` and other fields of `gearwright.Surface`.
     """
 
     def __init__(self, name: str = "world", *, gravity: Sequence[float] | None = None) -> None:
@@ -46,7 +46,7 @@ class World:
     # --- robots ----------------------------------------------------------------------------------------------------
 
     def add(self, robot: Mechanism, name: str | None = None, pose: object = HERE) -> None:
-        """Adds a robot. The only one keeps the names of its parts; otherwise they are `name::joint`."""
+        """Adds a robot. If it is the only one, its parts keep their names; otherwise they are called `name::joint`."""
         checked_instance("robot", robot, Mechanism)
         name = checked_name("a robot", robot.name if name is None else name)
         self._new(name)
@@ -58,7 +58,7 @@ class World:
         self, name: str, *, size: Sequence[float], mass: float | None = None, pose: object = HERE,
         color: Sequence[float] | None = None, **surface: Any,
     ) -> None:  # fmt: skip
-        """A box, its middle at the pose."""
+        """A box with its centre at the pose."""
         self._object(name, Box(size=_three("size", size)), mass, pose, color, surface)
 
     def sphere(
@@ -72,7 +72,7 @@ class World:
         self, name: str, *, radius: float, length: float, mass: float | None = None, pose: object = HERE,
         color: Sequence[float] | None = None, **surface: Any,
     ) -> None:  # fmt: skip
-        """A cylinder along z, its middle at the pose."""
+        """A cylinder along z with its centre at the pose."""
         shape = Cylinder(radius=_length("radius", radius), length=_length("length", length))
         self._object(name, shape, mass, pose, color, surface)
 
@@ -80,12 +80,12 @@ class World:
         self, name: str, *, radius: float, length: float, mass: float | None = None, pose: object = HERE,
         color: Sequence[float] | None = None, **surface: Any,
     ) -> None:  # fmt: skip
-        """A capsule along z, its middle at the pose; the length is without the caps."""
+        """A capsule along z with its centre at the pose; the length is without the caps."""
         shape = Capsule(radius=_length("radius", radius), length=_length("length", length))
         self._object(name, shape, mass, pose, color, surface)
 
     def ground(self, friction: float | None = None, *, slope: Sequence[float] = (0.0, 0.0), **surface: Any) -> None:
-        """The plane z = 0, or z = slope[0]·x + slope[1]·y. It has no end."""
+        """The plane z = 0, or z = slope[0]·x + slope[1]·y, without end."""
         self._new(GROUND)
         rise = numbers("slope", slope)
         if rise.shape != (2,):
@@ -120,7 +120,7 @@ class World:
     # --- all together ------------------------------------------------------------------------------------------------
 
     def finish(self) -> Mechanism:
-        """The mechanism: all that was added."""
+        """The mechanism of all that was added."""
         single = len(self._robots) == 1
         robots = [m if single else with_prefix(m, f"{name}::") for name, m in self._robots.items()]
         parts = [*robots, *self._objects.values()]

@@ -46,7 +46,7 @@ class SpatialTendon(TransmissionMap):
     ends: tuple[Screw, ...] = quantity("m", parameter=False, doc="points: two for each line")
     carriers: tuple[tuple[int, ...], ...] = ()  # for each end, the joints that carry it, from the inside outwards
     shares: tuple[float, ...] = quantity(parameter=False, doc="what each line counts: less behind a pulley")
-    wraps: tuple[TendonWrap, ...] = ()
+    wraps: tuple[TendonWrap, ...] = ()  # spheres and cylinders that it goes round
     constant: float = quantity("m", parameter=False, doc="length of lines that do not change", default=0.0)
     gear: float = quantity(nonzero=True, parameter=False, doc="actuator's unit per unit of length", default=1.0)
 
