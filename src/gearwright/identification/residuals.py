@@ -178,11 +178,11 @@ class Residuals:
         """States of a robot with loops where each log begins."""
         found, before = [], self.sim.state
         for experiment in self.experiments:
-            given: dict[str, dict[str, float]] = {"position": {}, "velocity": {}}
+            given: dict[str, dict[str, float]] = {StepSlot.POSITION: {}, StepSlot.VELOCITY: {}}
             for name, value in experiment.start.items():
                 owner, _, quantity = name.rpartition(".")
                 given[quantity][owner] = value
-            self.sim.reset(position=given["position"], velocity=given["velocity"])
+            self.sim.reset(position=given[StepSlot.POSITION], velocity=given[StepSlot.VELOCITY])
             found.append({slot: self.sim.batch_state.get(slot) for slot in self.sim.batch_state.parts})
         self.sim.state = before
         return found
