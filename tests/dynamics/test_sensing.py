@@ -19,6 +19,7 @@ from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.sensing.times import untimely
 from gearwright.errors import CompileError
 from gearwright.model.sensors.body_sensors import BodySensor, ForceTorque, Imu
+from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.model.sensors.sensors import SENSORS, CustomSensor, Encoder, LimitSwitch, Sensor
 from tests.compiler.building import same_bits
 from tests.dynamics.sensor_bench import DT, Bench, ExactEncoder, held, walk
@@ -279,7 +280,10 @@ EVERY = [s for kinds in KINDS.values() for s in kinds]
 
 
 def test_every_kind_has_a_reader_and_an_example() -> None:
-    assert set(READERS) == set(KINDS)
+    assert set(READERS) == {
+        *KINDS,
+        ContactSensor,
+    }
     assert set(SENSORS.values()) <= set(READERS)
 
 

@@ -88,6 +88,8 @@ def test_a_torque_speed_table() -> None:
 def test_every_type_of_the_table_loads() -> None:
     inner = {
         "dc_motor": "<resistance>1</resistance><torque_constant>0.1</torque_constant>",
+        "servo": "<resistance>1</resistance><torque_constant>0.1</torque_constant><position_gain>1</position_gain>",
+        "pid": "<command>position</command><stiffness>1</stiffness>",
         "solenoid": "<force_stroke>0 1 0.01 3</force_stroke>",
         "pneumatic": (
             "<bore_area>1e-3</bore_area><supply_pressure>6e5</supply_pressure><time_constant>0.05</time_constant>"
