@@ -17,12 +17,13 @@ from threading import Timer
 import pytest
 from packaging.requirements import Requirement
 
+import gearwright as gw
 from gearwright.optional import DISTRIBUTIONS, EXTRAS
 from tests.cli.commands import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TABLE = re.findall(r"^\| `gearwright (\w+)", README, re.MULTILINE)
+TABLE = re.findall(r"^\| `gearwright ([\w-]+)", README, re.MULTILINE)
 VARY = ["--vary", "motor.stall_torque=0.02:0.05:3", "--metric", "best=motor.velocity:max", "--duration", "0.002"]
 ARGUMENTS = {
     "check": ["wrist"],
@@ -33,6 +34,10 @@ ARGUMENTS = {
     "sweep": ["gripper", *VARY, "--out", "designs.parquet", "--plot", "designs.png"],
     "export": ["gripper"],
     "migrate": ["gearbox.sdf", "coupled.sdf"],
+    "identify": ["wheel.urdf", "wheel.csv", "--fit", "axle.damping"],
+    "with-bus": ["--", sys.executable, "-c", "print(1)"],
+    "convert": ["gripper", "gripper.urdf"],
+    "diff": ["gripper", "gripper"],
     "demo": ["--quick"],
     "bench": ["--quick"],
 }
@@ -44,6 +49,10 @@ GEARBOX = """<sdf version='1.9'><model name='m'><link name='a'/><link name='b'/>
 <joint name='q' type='revolute'><parent>a</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>
 <joint name='g' type='gearbox'><parent>b</parent><child>c</child><gearbox_ratio>2</gearbox_ratio>
 <gearbox_reference_body>a</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+WHEEL = """<robot name="wheel"><link name="base"/><link name="rim"><inertial><mass value="1"/>
+<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="axle" type="continuous"><parent link="base"/><child link="rim"/><axis xyz="0 0 1"/>
+<dynamics damping="0.2"/></joint></robot>"""
 
 
 def _closure(requirements: list[str]) -> set[str]:
@@ -97,6 +106,11 @@ def test_the_environment_is_narrowed():
 )
 def test_a_command_works(command: str, tmp_path: Path):
     (tmp_path / "gearbox.sdf").write_text(GEARBOX, encoding="utf-8")
+    if command == "identify":
+        (tmp_path / "wheel.urdf").write_text(WHEEL, encoding="utf-8")
+        sim = gw.compile(gw.loads(WHEEL))
+        sim.reset(velocity={"axle": 1.0})
+        sim.run(0.5, every=10).save(tmp_path / "wheel.csv")
     words = [sys.executable, "-c", ALONE, command, *ARGUMENTS[command]]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -32,6 +32,7 @@ SHEETS = {
     "serve --eds": ("serve", "gripper", "--protocol", "cia402", "--eds", "node.eds"),
     "serve --dbc": ("serve", "gripper", "--protocol", "odrive", "--dbc", "bus.dbc"),
 }
+OLD_EDS = "[DeviceInfo]\nVendorName=Gearwright\n"  # one that we have written may be written again
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="limits and devices of POSIX")
 
 
@@ -83,7 +84,8 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name: str, tmp_path: P
     endings = {"export c": (".c", ".h", "_test.c"), "export cuda": (".cu",)}.get(name, ("",))
     old = [tmp_path / f"{file}{ending}" for ending in endings]
     for path in old:
-        path.write_text("old")
+        path.write_text(OLD_EDS if name == "serve --eds" else "old")
+    before = [path.read_text() for path in old]
     done = subprocess.run(
         [sys.executable, "-c", FULL, *words, str(tmp_path / file)], capture_output=True, text=True, timeout=60,
         check=False, env={**os.environ, "PYTHONPATH": str(CHECKOUT / "src")},
@@ -91,7 +93,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name: str, tmp_path: P
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     assert file in done.stderr and "File too large" in done.stderr, done.stderr
     assert "None" not in done.stderr
-    assert [path.read_text() for path in old] == ["old"] * len(old)
+    assert [path.read_text() for path in old] == before
     left = {p.name for p in tmp_path.iterdir()} - {p.name for p in old}
     assert left <= {"table.csv.parts"}  # where the same command goes on
 

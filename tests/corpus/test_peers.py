@@ -48,6 +48,7 @@ def reading() -> list[Any]:
     return [pytest.param(c, id=str(c)) for c in chosen] or [pytest.param(None, marks=absent)]
 
 
+@pytest.mark.filterwarnings("ignore:contact between a cylinder and a cylinder:gearwright.NotSimulatedWarning")
 @pytest.mark.parametrize("case", reading())
 def test_peer_case(case: Case) -> None:
     CHECKS[str(case)](case)

@@ -139,7 +139,7 @@ def test_a_film_in_mp4(tmp_path):
     ("name", "options", "message"),
     [
         ("a.jpg", {}, "ends in .png"), ("a.png", {"size": (0, 10)}, "size"), ("a.png", {"size": 7}, "width and height"),
-        ("a.png", {"background": "whit"}, "no colour"), ("a.gif", {"fps": 0.0}, "fps"),
+        ("a.png", {"background": "whit"}, "not a colour"), ("a.gif", {"fps": 0.0}, "fps"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(tmp_path, name, options, message):

@@ -109,5 +109,5 @@ def test_files_and_parameters(tmp_path):
 
 
 def test_a_twist_that_dry_friction_would_hold_is_refused():
-    with pytest.raises(gw.ModelError, match="must be of bristles"):
+    with pytest.raises(gw.ModelError, match="must be a model of bristles"):
         ElasticGear(stiffness=1.0, hysteresis=Friction(kinetic=0.1))
