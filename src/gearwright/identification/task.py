@@ -53,6 +53,10 @@ class Given:
     options: Mapping[str, Any]
 
 
+class TooShortError(ModelError):
+    """Logs cannot be cut into so many pieces."""
+
+
 def starts_of(sim: Simulation, experiments: Sequence[Experiment], given: Given) -> tuple[Unknown, ...]:
     return starts(experiments, given.fit_start and not sim.robot.tree.cuts)
 
@@ -75,7 +79,8 @@ def cut(whole: Residuals, given: Given, count: int | None) -> Residuals:
                 pieces.append(piece)
                 begins.append((log, float(begin)))
     if not pieces:
-        raise ModelError(f"segment={given.segment!r} leaves no piece with {FEWEST_SAMPLES} samples: take a longer one")
+        message = f"segment={given.segment!r} leaves no piece with {FEWEST_SAMPLES} samples: take a longer one"
+        raise TooShortError(message)
     nominal = np.array([u.clipped(u.value) for u in whole.unknowns])
     inner = whole.states_at(nominal, begins)
     return Residuals(whole.sim, pieces, (*parameters, *starts_of(whole.sim, pieces, given)), inner)
@@ -131,7 +136,10 @@ class Task:
             return z[None, :][:0]
         found = []
         for count in PIECES:
-            pieces = cut(self.whole, self.given, count)
+            try:
+                pieces = cut(self.whole, self.given, count)
+            except TooShortError:
+                break
             task = Task(pieces, self.count, self.given)
             task.weights = self.weights
             own, complete = task._minimised(
