@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gearwright.model.servos.data_sheet import RPM, DataSheet, NumberSource
+from gearwright.model.servos.data_sheet import RPM, UNCHECKED, DataSheet, NumberSource
 from gearwright.model.servos.servo_model import ServoModel
 
-SHEET = NumberSource(source="the maker's product sheet", spread=0.15)
+SHEET = NumberSource(source="the maker's product sheet", spread=0.15, note=UNCHECKED)
 PAPER = NumberSource(
-    source="Katz, A low cost modular actuator for dynamic robots (MIT, 2018)", spread=0.1, note="a prototype"
+    source="Katz, A low cost modular actuator for dynamic robots (MIT, 2018)",
+    spread=0.1,
+    note=f"a prototype; {UNCHECKED}",
 )
 OURS = NumberSource(source="chosen: 40 rad/s and a damping ratio of 1 with the rotor's inertia alone")
-ROTOR = NumberSource(source="the maker's rotor inertia times the square of the ratio", spread=0.15)
+ROTOR = NumberSource(source="the maker's rotor inertia times the square of the ratio", spread=0.15, note=UNCHECKED)
 NATURAL = 40.0  # [rad/s] of the position drive with its own rotor
 
 
@@ -22,7 +24,7 @@ def _drive(
 ) -> ServoModel:  # fmt: skip
     """`rotor`: inertia of the motor's own shaft [kg·m²]."""
     inertia = rotor * ratio**2
-    own = ROTOR if measured else NumberSource(source="not published: from drives of its size", spread=0.5)
+    own = ROTOR if measured else NumberSource(source="a guess, from drives of its size", spread=0.5)
     return ServoModel(
         name=name, maker=maker, sheet_source=source, derived=source,
         sheet=DataSheet(voltage=voltage, stall_torque=peak, rated_torque=rated, no_load_speed=rpm * RPM,

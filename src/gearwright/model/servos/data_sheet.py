@@ -18,6 +18,7 @@ from gearwright.model.fields import Rules, check, quantity
 
 KGF_CM = 0.0980665  # [N·m]
 RPM = 2 * pi / 60  # [rad/s]
+UNCHECKED = "from memory, not checked against the source"  # note of figures that nobody has looked up again
 
 
 @dataclass(frozen=True, kw_only=True)

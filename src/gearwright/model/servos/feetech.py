@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import pi
 
-from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet, NumberSource
+from gearwright.model.servos.data_sheet import KGF_CM, RPM, UNCHECKED, DataSheet, NumberSource
 from gearwright.model.servos.servo_model import ServoModel
 
 COUNT = 2 * pi / 4096  # [rad]
-SHEET = NumberSource(source="Feetech's product sheet", spread=0.1)
+SHEET = NumberSource(source="Feetech's product sheet", spread=0.1, note=UNCHECKED)
 BAM = NumberSource(source="Better Actuator Models (Rhoban), STS3215 at 7.4 V, M1", licence="Apache-2.0", spread=0.2)
 OSCILLOSCOPE = NumberSource(
     source="Better Actuator Models (Rhoban), measured with an oscilloscope", licence="Apache-2.0", spread=0.05
 )
 REGISTERS = NumberSource(source="Feetech's memory table, factory settings")
-DERIVED = NumberSource(source="from the sheet's stall and no-load figures in closed form", spread=0.15)
+DERIVED = NumberSource(source="from the sheet's stall and no-load figures in closed form", spread=0.15, note=UNCHECKED)
 SCALED = NumberSource(
     source="Better Actuator Models (Rhoban), STS3215 with 1:345, by the square of the ratio", licence="Apache-2.0",
     spread=0.3,
