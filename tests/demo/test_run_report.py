@@ -54,7 +54,7 @@ def report(tmp_path: Path, *arguments: str) -> Reader:
 
 def test_pictures_plots_graph_and_figures(tmp_path: Path) -> None:
     found = report(tmp_path, str(GRIPPER), "--duration", "0.3", "--command", "motor=0.012", "--base", "fixed")
-    for words in ("simulated in 300 steps", "did not settle", "Over time", "motor on its curve", "Diagnostics"):
+    for words in ("simulated in 300 steps", "did not converge", "Over time", "motor on its curve", "Diagnostics"):
         assert words in found.text
     for moment in ("60 ms", "120 ms", "180 ms", "240 ms", "300 ms"):  # the strip: equal times between
         assert moment in found.text

@@ -39,7 +39,7 @@ def random_world(seed: int) -> gw.Mechanism:
 
 
 def problem(seed: int, steps: int, dt: float) -> tuple[str, int]:
-    """What is wrong with a world, or nothing; and how many of its steps did not settle."""
+    """What is wrong with a world, or nothing; and how many of its steps did not converge."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sim = gw.compile(random_world(seed), dt=dt)
@@ -66,7 +66,7 @@ def main() -> None:
         unsettled += more
         if found:
             print(f"world {seed}: {found}")
-    print(f"{given.count} worlds, {unsettled} of {given.count * given.steps} steps did not settle")
+    print(f"{given.count} worlds, {unsettled} of {given.count * given.steps} steps did not converge")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def _facts(outcome: Outcome) -> list[Fact]:
     facts = [
         Fact(number=simulated, meaning=f"simulated in {steps}, {outcome.integrator}{many}"),
         Fact(number=f"{number(outcome.real_time_factor, 3)} ×", meaning="real time"),
-        Fact(number=str(outcome.unsettled), meaning="steps that did not settle"),
+        Fact(number=str(outcome.unsettled), meaning="steps that did not converge"),
         Fact(number=f"{number(end, 3)} J", meaning=f"energy at the end; {number(start, 3)} J at the start"),
     ]
     facts += _commands(outcome)

@@ -1,4 +1,4 @@
-"""Reports of a run: steps that did not settle, and joints that start beyond their limits."""
+"""Reports of a run: steps that did not converge, and joints that start beyond their limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # so little beyond its limit is on it, as the stops have it [ra
 MOST_NAMED = 4  # joints of a message
 
 
-# --- steps that did not settle ---------------------------------------------------------------------------------------
+# --- steps that did not converge ---------------------------------------------------------------------------------------
 
 
 def unsettled(sim: Simulation) -> Value:
@@ -38,9 +38,9 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
     if count > RARE * steps * sim.batch:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
         warn(
-            f"{count} of {steps * sim.batch} steps{robots} did not settle: stops, friction, motors or velocities are "
-            f"off by more than rounding there. Check the gains of controllers, or reduce dt, now {sim.dt:g} s "
-            "(sim.unsettled counts, by robot)",
+            f"the solver did not converge in {count} of {steps * sim.batch} steps{robots}: stops, friction, motors, contacts "
+            f"or velocities are inaccurate there. Check the gains of controllers, or reduce dt (now {sim.dt:g} s). "
+            "sim.unsettled counts these steps for each robot",
             UnsettledWarning,
         )
 
@@ -62,8 +62,8 @@ class OpenLoops:
             names = [repr(joint.name) for joint, n in zip(self.sim.robot.tree.cuts, counts, strict=True) if n > 0]
             listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
             warn(
-                f"steps have ended with an open loop at {listed}: the joint is off by more than 1e-6 m or rad, or than "
-                f"the file's rounding allows. Reduce dt, now {self.sim.dt:g} s (sim.unsettled counts such steps)",
+                f"steps have ended with an open loop at {listed}: its error exceeds 1e-6 m or rad, or what "
+                f"the file's rounding allows. Reduce dt (now {self.sim.dt:g} s). sim.unsettled counts such steps",
                 UnsettledWarning,
             )
         self._known = total
