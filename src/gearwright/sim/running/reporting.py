@@ -18,7 +18,7 @@ ROUNDING = 1e-9  # so little beyond its limit is on it, as the stops have it [ra
 MOST_NAMED = 4  # joints of a message
 
 
-# --- steps that did not converge ---------------------------------------------------------------------------------------
+# --- steps that did not converge -------------------------------------------------------------------------------------
 
 
 def unsettled(sim: Simulation) -> Value:
@@ -38,8 +38,8 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
     if count > RARE * steps * sim.batch:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
         warn(
-            f"the solver did not converge in {count} of {steps * sim.batch} steps{robots}: stops, friction, motors, contacts "
-            f"or velocities are inaccurate there. Check the gains of controllers, or reduce dt (now {sim.dt:g} s). "
+            f"the solver did not converge in {count} of {steps * sim.batch} steps{robots}: stops, friction, motors, "
+            f"contacts or velocities are inaccurate there. Check the gains of controllers, or reduce dt (now {sim.dt:g} s). "
             "sim.unsettled counts these steps for each robot",
             UnsettledWarning,
         )
