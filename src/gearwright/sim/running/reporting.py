@@ -39,8 +39,8 @@ def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
         warn(
             f"the solver did not converge in {count} of {steps * sim.batch} steps{robots}: stops, friction, motors, "
-            f"contacts or velocities are inaccurate there. Check the gains of controllers, or reduce dt (now {sim.dt:g} s). "
-            "sim.unsettled counts these steps for each robot",
+            "contacts or velocities are inaccurate there. Check the gains of controllers, or reduce dt (now "
+            f"{sim.dt:g} s). sim.unsettled counts these steps for each robot",
             UnsettledWarning,
         )
 
