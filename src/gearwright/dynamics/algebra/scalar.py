@@ -186,11 +186,6 @@ def reciprocal_above(a: Scalar, floor: Scalar) -> Scalar:
     return 0.0 if is_zero(a) else where(a > floor, 1.0 / a, 0.0)
 
 
-def quotient(a: Scalar, b: Scalar) -> Scalar:
-    """a/b, or 0 if a is zero by structure: 0/0 is 0."""
-    return 0.0 if is_zero(a) else a / b
-
-
 @contextmanager
 def without_simplification() -> Iterator[None]:
     """Keeps CasADi from rewriting expressions: it turns `x·(1/d)` back into a division, which costs ten products."""
