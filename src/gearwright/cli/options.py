@@ -47,7 +47,9 @@ def bundled(incomplete: str) -> list[str]:
 RobotFile = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="SDFormat, URDF, xacro or MJCF file, or the name of a bundled robot.", autocompletion=bundled
+        metavar="FILE",
+        help="SDFormat, URDF, xacro or MJCF file, or the name of a bundled robot.",
+        autocompletion=bundled,
     ),
 ]
 ModelName = Annotated[
