@@ -6,6 +6,7 @@ REMEDIES = {
     # the text
     "file-unreadable": "check path and permissions; files of more than 32 MiB are refused",
     "xml-malformed": "open the line; most often a tag is not closed or an attribute lacks its quote",
+    "usd-malformed": "open the line; `usdchecker` of usd-core says more of a composed or binary file",
     "xml-lenient": "declare the prefix (`xmlns:…`), put `<?xml …?>` first, remove `--` from comments",
     "xml-unsafe": "remove the DTD and the entities, and write their text instead",
     "xacro-failed": "the message names file, line and call; `--xacro-arg NAME:=VALUE` gives arguments",
@@ -14,7 +15,7 @@ REMEDIES = {
     "xacro-argument": "remove it, or declare it with `<xacro:arg>`; the nearest name is in the message",
     "xacro-message": "nothing, if the message is expected",
     "package-not-found": "`--path DIR`, or `ROS_PACKAGE_PATH`, `AMENT_PREFIX_PATH`, `GZ_SIM_RESOURCE_PATH`",
-    "format-unknown": "give an SDFormat, URDF or MJCF file; xacro files begin with `<robot>`, too",
+    "format-unknown": "give an SDFormat, URDF, MJCF or USD file; xacro files begin with `<robot>`, too",
     "version-unknown": 'write the version of the format, e.g. `<sdf version="1.11">`',
     "model-choice": "`--model NAME` chooses one; `--model '*'` takes all of a world",
     "include-not-found": "add the folder of the models with `--path DIR`, or correct the address",

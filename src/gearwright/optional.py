@@ -16,6 +16,7 @@ EXTRAS = {  # by module: the extra of pyproject.toml that installs it
     "onnx": "onnx",
     "pandas": "pandas",
     "plotly": "html",
+    "pxr": "usd",
     "pyarrow": "lerobot",
     "ray": "ray",
     "scipy": "study",

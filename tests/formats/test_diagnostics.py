@@ -963,6 +963,7 @@ TABLE = [
     row("inertia-missing", "warning", sdf("", links=ON_AXIS), "moves no mass"),
     row("closure-value", "error", urdf(""), "'leg'", options={"closures": [{"leg": 1}]}, line=0),
     row("root-multiple", "error", f'<robot name="r">{HERE}<link name="a"/><link name="b"/></robot>', "'a', 'b'"),
+    row("usd-malformed", "error", '#usda 1.0\ndef Xform "a"\n{\n    float x = }\n', "a value is expected", line=4),
     row("element-refused", "error", mjcf(f"\n<flexcomp/>{HERE}"), "<flexcomp>"),
     row("element-refused", "warning", mjcf(actuator=f'\n<muscle joint="turn"/>{HERE}'), "<muscle>"),
     row("element-ignored", "info", mjcf(f"\n<light/>{HERE}"), "<light>"),

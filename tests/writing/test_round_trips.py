@@ -36,6 +36,21 @@ def test_nothing_of_ours_is_unknown(name, ending):
     gw.loads(text_of(gw.load(name), FORMATS[ending], Losses()))
 
 
+@pytest.mark.sampled(8)
+@pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")
+def test_robots_in_usd_and_back(robot_file: RobotFile):
+    """URDF to USD to URDF: all but joints and shapes that USD does not have is the same again."""
+    if robot_file.name in REFUSED or robot_file.path.suffix != ".urdf":
+        pytest.skip("it is refused, or is no URDF")
+    robot = gw.load(robot_file.path)
+    stage, lost = rewritten(robot, ".usda")
+    again, _ = rewritten(stage, ".urdf")
+    if lost.lost:
+        assert any("no planar joint" in loss.reason or "no floating joint" in loss.reason for loss in lost.lost)
+        return
+    assert [d for d in gw.diff(robot, again) if d.kind != "transmission"] == []
+
+
 @pytest.mark.sampled(16)
 def test_robots_lose_nothing(robot_file: RobotFile):
     if robot_file.name in REFUSED:
@@ -51,7 +66,7 @@ def test_robots_lose_nothing(robot_file: RobotFile):
 
 
 @pytest.mark.parametrize("name", ("gripper", "hand", "ankle", "wrist", "four_bar"))
-@pytest.mark.parametrize("way", ((".sdf", ".urdf", ".sdf"), (".urdf", ".sdf", ".urdf")))
+@pytest.mark.parametrize("way", ((".sdf", ".urdf", ".sdf"), (".urdf", ".sdf", ".urdf"), (".urdf", ".usda", ".urdf")))
 def test_chains_of_formats(name, way):
     first = robot = gw.load(name)
     for ending in way:

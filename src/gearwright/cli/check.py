@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @reads_file
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="SDFormat, URDF, xacro or MJCF files.", autocompletion=bundled)
+        list[str],
+        typer.Argument(metavar="FILE", help="SDFormat, URDF, xacro, MJCF or USD files.", autocompletion=bundled),
     ],
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Hide infos, and files without findings.")] = False,

@@ -48,7 +48,7 @@ RobotFile = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="SDFormat, URDF, xacro or MJCF file, or the name of a bundled robot.",
+        help="SDFormat, URDF, xacro, MJCF or USD file, or the name of a bundled robot.",
         autocompletion=bundled,
     ),
 ]

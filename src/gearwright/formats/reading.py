@@ -13,6 +13,7 @@ from gearwright.errors import LoadError, LoadWarning, ModelError, nearest, warn
 from gearwright.formats.draft import Base, Draft
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.transmissions.plugins import PluginPolicy
+from gearwright.formats.usd.heads import is_usd
 from gearwright.formats.xacro import XacroOptions, expand, is_xacro
 from gearwright.formats.xml.file_bytes import beginning, bounded
 from gearwright.formats.xml.leftovers import report_unread
@@ -89,7 +90,7 @@ def load(
     srdf: PathLike | None = None, xacro_args: Mapping[str, object] | None = None, xacro_env: Sequence[str] = (),
     strict: bool = False,
 ) -> Mechanism:  # fmt: skip
-    """Reads a robot from an SDFormat, URDF, xacro or MJCF file.
+    """Reads a robot from an SDFormat, URDF, xacro, MJCF or USD file.
 
     base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
                  SDF model floats, a URDF's root is fixed
@@ -190,6 +191,11 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
 
         mjcf.read_mujoco(root, draft, library)
         ignored = mjcf.IGNORED
+    elif root.tag == "usd":
+        from gearwright.formats.usd import robot as usd
+
+        usd.read_stage(root, draft, options.policy)
+        ignored = {}
     else:
         root.error("format-unknown", f"the root element is <{root.tag}>; it must be <sdf>, <robot> or <mujoco>")
         raise LoadError(report)
@@ -201,7 +207,8 @@ def _mechanism(root: Element | None, file: Path | None, report: Report, options:
         from gearwright.formats.srdf import read_srdf
 
         read_srdf(options.srdf, file, draft)
-    report_unread(root, ignored)
+    if root.tag != "usd":  # which reports in a way of its own
+        report_unread(root, ignored)
     return draft.finish(options.base, root, (options.cut,) if isinstance(options.cut, str) else tuple(options.cut))
 
 
@@ -223,7 +230,7 @@ def _read(file: Path, name: str, report: Report) -> bytes | None:
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
         head = beginning(file, len(SAVED))
-        if head.startswith(RECORDED):
+        if head.startswith(RECORDED) and not is_usd(head, file):
             what = f"is a recording: `gearwright view {name}` shows it, gearwright.Recording.open reads it"
             report.error("file-unreadable", f"{name!r} {what}", source)
             return None
@@ -244,6 +251,10 @@ def _near_bundled(name: str) -> str:
 
 
 def _root(data: bytes, name: str, file: Path | None, report: Report, options: ReadingOptions) -> Element | None:
+    if is_usd(data, file):
+        from gearwright.formats.usd.opening import usd_root
+
+        return usd_root(data, name, file, report)
     if file is None or file.suffix != ".xacro":
         root = _unwrapped(parse(data, name, report))
         if root is None or root.tag != "robot" or not is_xacro(root):

@@ -64,7 +64,8 @@ class FileFormat:
 SDF = FileFormat(name="SDFormat", write=_sdf, reread=True)
 URDF = FileFormat(name="URDF", write=_urdf, reread=True)
 MJCF = FileFormat(name="MJCF", write=_mjcf)
-USD, USD_OF_PHYSX = FileFormat(name="USD", write=_usd), FileFormat(name="USD", write=_usd_of_physx)
+USD = FileFormat(name="USD", write=_usd, reread=True)
+USD_OF_PHYSX = FileFormat(name="USD", write=_usd_of_physx, reread=True)
 FORMATS = {".sdf": SDF, ".world": SDF, ".urdf": URDF, ".xml": MJCF, ".mjcf": MJCF, ".usda": USD}
 
 

@@ -116,6 +116,15 @@ def basis(axis: Vector3) -> tuple[Vector3, Vector3]:
     return _vector(e1.tolist()), _vector(e2.tolist())
 
 
+def x_axis_to(axis: Vector3) -> Array:
+    """A rotation whose first column is the axis."""
+    if axis == (1.0, 0.0, 0.0):
+        return np.eye(3)
+    y, z = basis(axis)
+    R = np.column_stack([axis, y, z])
+    return R if np.linalg.det(R) > 0 else np.column_stack([axis, z, y])
+
+
 def no_slides_across(axis: Vector3) -> tuple[Condition, ...]:
     return tuple(NoSlide(e) for e in basis(axis))
 

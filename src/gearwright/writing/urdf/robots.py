@@ -11,16 +11,14 @@ from collections.abc import Iterator
 from gearwright.model import IDENTITY, WORLD, Joint, Mechanism, Pose
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.tree.topology import forward
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
+from gearwright.writing.actuation import Dialect, mimics
 from gearwright.writing.fields import OWN
-from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node, is_identity, numbers, rpy
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import Losses
 from gearwright.writing.sdf.joints import add_joint as add_sdf_joint
-from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor
 from gearwright.writing.shapes import MeshPath
-from gearwright.writing.transmissions import add_transmission
+from gearwright.writing.urdf.actuation import add_actuation
 from gearwright.writing.urdf.joints import add_joint
 from gearwright.writing.urdf.links import add_link
 
@@ -106,29 +104,11 @@ class _Robot:
     def _actuation(self) -> None:
         robot, said = self.robot, set(map(id, mimics(self.robot).values()))
         tree = {j.name for j in self.joints.values()}
-        for a in robot.actuators.values():
-            add_actuator(self.root, a, self.d)
-        in_tags = {name for h in robot.hardware.values() for name in h.transmissions}
-        for t in robot.transmissions.values():
-            if t.name not in in_tags:
-                add_transmission(self.root, t, self.d, style="ros1")
-        for h in robot.hardware.values():
-            add_hardware(self.root, h, "ros2_control", self.d)
-        for s in robot.sensors.values():
-            if isinstance(s, ON_BODIES):
-                owner = {"link": s.link, "joint": s.reaction}
-                node = add_body_sensor(self.root, s, self.d, tag=f"{OWN}body_sensor")
-                node.attributes |= {k: v for k, v in owner.items() if v is not None}
-            else:
-                add_sensor(self.root, s, self.d)
-        for c in robot.couplings.values():
-            if id(c) not in said or (c.follower.joint in tree and len(robot.joint(c.follower.joint).axes) > 1):
-                add_coupling(self.root, c, self.d)
-        for k in robot.keyframes.values():
-            add_keyframe(self.root, k, self.d)
+        apart = [
+            c
+            for c in robot.couplings.values()
+            if id(c) not in said or (c.follower.joint in tree and len(robot.joint(c.follower.joint).axes) > 1)
+        ]
+        add_actuation(self.root, self.d, apart)
         for link in robot.self_collide:
             self.root.add("gazebo", reference=link).add("selfCollide", True)
-        for one, other in robot.no_contact:
-            self.root.add(f"{OWN}no_contact", link1=one, link2=other)
-        for name in robot.cut:
-            self.root.add(f"{OWN}cut", name)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from gearwright.errors import ModelError
+from gearwright.writing.nodes import Node
 
 NOT_NAME = re.compile(r"[^A-Za-z0-9_]")
 
@@ -33,6 +34,13 @@ class Prim:
         self.children.append(Prim(kind, name, shown))
         return self.children[-1]
 
+    def named(self, kind: str, name: str, shown: str) -> Prim:
+        """A child that is a part of the robot: its name is kept where USD's is another."""
+        prim = self.add(kind, name, shown)
+        if prim.shown is not None:
+            prim.set("custom string", "gearwright:name", shown)
+        return prim
+
     def set(self, kind: str, name: str, value: object) -> Prim:
         """An attribute; the prim is returned."""
         self.lines.append(f"{kind} {name} = {_text(value)}")
@@ -52,6 +60,11 @@ class Prim:
         head += f" (\n{inner}" + f"\n{inner}".join(about) + f"\n{indent})" if about else ""
         body = [f"{inner}{line}\n" for line in self.lines] + ["\n" + c.text(inner) for c in self.children]
         return f"{head}\n{indent}{{\n{''.join(body)}{indent}}}\n"
+
+
+def own_element(tag: str) -> Node:
+    """An element of ours, to be the text of an attribute."""
+    return Node(tag, **{"xmlns:gearwright": "urn:gearwright:1"})
 
 
 def identifier(name: str, taken: set[str]) -> str:

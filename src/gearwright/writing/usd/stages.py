@@ -1,37 +1,30 @@
 """A robot as USD text (.usda), in UsdPhysics' schemas: links, joints, limits in degrees, and mimics.
 
-A joint of USD turns about x, y or z of its frames: both are turned so that x is the axis. Newton's mimic has
-`q = coef0 + coef1·q_leader`, coef0 in degrees of a turning joint; PhysX's has `q + gearing·q_leader + offset = 0`, so
-that both its numbers have the other sign.
+What USD has no schema for is in attributes with the prefix `gearwright:`, which other programs skip: those of a prim
+where they belong to one, and `gearwright:elements` of the robot, which holds elements as in a URDF.
 """
 
 from __future__ import annotations
 
-from math import degrees, inf
-from typing import Literal
-
 import numpy as np
 
-from gearwright.model import WORLD, AxisRef, Coupling, Geometry, Joint, Link, Mechanism, Mesh, Pose
-from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
-from gearwright.model.joints.closing import basis
-from gearwright.model.poses import Array, Vector3
-from gearwright.writing.fields import leave_rest
+from gearwright.model import WORLD, Geometry, Link, Mechanism, Mesh, Plane, Pose
+from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere, kind_name
+from gearwright.model.poses import Vector3
+from gearwright.writing.fields import OWN, leave_rest
 from gearwright.writing.nodes import numbers
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import Losses
 from gearwright.writing.shapes import MeshPath
-from gearwright.writing.usd.prims import Prim, Raw, identifier
+from gearwright.writing.surfaces import add_contact
+from gearwright.writing.usd.elements import elements
+from gearwright.writing.usd.joints import KINDS, NO_ATTRIBUTE, Joints, Mimics
+from gearwright.writing.usd.prims import Prim, Raw, identifier, own_element
 
-KINDS = {
-    "revolute": "PhysicsRevoluteJoint", "continuous": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint",
-    "fixed": "PhysicsFixedJoint", "ball": "PhysicsSphericalJoint",
-}  # fmt: skip
-ONE_LEADER = "a mimic of USD has one leader, of its follower's kind and with a constant ratio, and is the only one"
-NO_ATTRIBUTE = "UsdPhysics has no attribute for it"
+STAGES = (".usd", ".usda", ".usdc", ".usdz")  # meshes that USD refers to
 WRITTEN = ("name", "links", "joints", "bases", "couplings", "transmissions", "actuators", "sensors", "hardware",
-           "initial", "gravity", "reported", "search_path", "frames", "keyframes")  # fmt: skip
-Mimics = Literal["newton", "physx"]
+           "initial", "gravity", "reported", "search_path", "frames", "keyframes", "cut", "self_collide",
+           "no_contact")  # fmt: skip
 
 
 def usd_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath, mimics: Mimics = "newton") -> str:
@@ -52,14 +45,18 @@ class _Stage:
 
     def text(self) -> str:
         self.root.apis.append("PhysicsArticulationRootAPI")
+        self.root.set("custom string", f"{OWN}version", "1")
+        if self.root.shown is not None:
+            self.root.set("custom string", f"{OWN}name", self.root.shown)
         self._scene()
+        frees = {j.child: j.name for j in self.placing.joints if self.placing.is_free(j)}
         for link in self.robot.links.values():
             if link.name != WORLD:
-                self._link(link)
-        for j in self.placing.joints:
-            if not self.placing.is_free(j):
-                self._joint(j)
-        self._leave_rest()
+                self._link(link, frees.get(link.name))
+            elif link.visuals or link.collisions:
+                self._shapes(self.root.add("Scope", identifier(WORLD, {*self.links.values()})), link)
+        self._joints()
+        leave_rest(self.losses, "robot", self.robot, WRITTEN, NO_ATTRIBUTE)
         about = (f'defaultPrim = "{self.root.name}"', "kilogramsPerUnit = 1", "metersPerUnit = 1", 'upAxis = "Z"')
         return "#usda 1.0\n(\n" + "".join(f"    {line}\n" for line in about) + ")\n\n" + self.root.text()
 
@@ -73,150 +70,112 @@ class _Stage:
         scene.set("vector3f", "physics:gravityDirection", numbers(g / size) if size else (0.0, 0.0, -1.0))
         scene.set("float", "physics:gravityMagnitude", size)
 
+    def _joints(self) -> None:
+        links, named = ({n: self.path(prim) for n, prim in each.items()} for each in (self.links, self.joints))
+        joints = Joints(self.placing, self.losses, links, named, self.mimics)
+        written = [j for j in self.placing.joints if not self.placing.is_free(j)]
+        for j in written:
+            joints.add(self.root, self.joints[j.name], j)
+        missing = {j.name for j in written if j.kind not in KINDS}
+        text = elements(self.placing, self.losses, joints.apart, missing)
+        if text is not None:
+            self.root.set("custom string", f"{OWN}elements", text)
+
     # --- links -----------------------------------------------------------------------------------------------------
 
-    def _link(self, link: Link) -> None:
-        prim = self.root.add("Xform", self.links[link.name], link.name)
+    def _link(self, link: Link, base: str | None) -> None:
+        """`base`: the name of what lets it float."""
+        prim = self.root.named("Xform", self.links[link.name], link.name)
         prim.apis += ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
         _place(prim, self.placing.zero_poses[link.name])
-        moments, R = np.linalg.eigh(np.array(link.inertia.own_tensor()))
-        if not any(link.inertia.products):
-            moments, R = np.array(link.inertia.moments), np.eye(3)
+        if base is not None:
+            prim.set("custom string", f"{OWN}base", base)
+        self._mass(prim, link)
+        if not link.gravity:
+            prim.apis.append("PhysxRigidBodyAPI")
+            prim.set("bool", "physxRigidBody:disableGravity", Raw("true"))
+        self._shapes(prim, link)
+        for f in self.robot.frames.values():
+            if f.link == link.name:
+                frame = prim.add("Xform", identifier(f"frame_{f.name}", {c.name for c in prim.children}))
+                _place(frame, f.X_LF)
+                frame.set("custom string", f"{OWN}frame", f.name)
+        leave_rest(self.losses, f"link {link.name!r}", link,
+                   ("name", "inertia", "visuals", "collisions", "share", "same_as", "gravity"),
+                   NO_ATTRIBUTE)  # fmt: skip
+
+    def _mass(self, prim: Prim, link: Link) -> None:
+        """Principal moments, and the axes that the products of inertia were in."""
+        inertia = link.inertia
+        moments, R = np.linalg.eigh(np.array(inertia.own_tensor()))
+        if not any(inertia.products):
+            moments, R = np.array(inertia.moments), np.eye(3)
         R = R if np.linalg.det(R) > 0 else -R
-        prim.set("float", "physics:mass", link.inertia.mass)
-        prim.set("point3f", "physics:centerOfMass", numbers(link.inertia.center))
+        prim.set("float", "physics:mass", inertia.mass)
+        prim.set("point3f", "physics:centerOfMass", numbers(inertia.center))
         prim.set("float3", "physics:diagonalInertia", numbers(moments))
-        prim.set("quatf", "physics:principalAxes", numbers(Pose(link.inertia.pose.R @ R, (0, 0, 0)).quaternion))
-        if link.inertia.mass <= 0:
-            self.losses.note(f"link {link.name!r}: a mass of 0 means in USD that it follows from the shapes")
+        prim.set("quatf", "physics:principalAxes", numbers(Pose(inertia.pose.R @ R, (0, 0, 0)).quaternion))
+        if any(inertia.products):
+            prim.set("custom quatd", f"{OWN}inertiaAxes", numbers(inertia.pose.quaternion))
+        if inertia.mass <= 0 or not any(inertia.moments):
+            prim.set("custom bool", f"{OWN}exact", Raw("true"))
+            self.losses.note(f"link {link.name!r}: a mass or an inertia of 0 means in USD that it follows from shapes")
+
+    def _shapes(self, prim: Prim, link: Link) -> None:
         taken: set[str] = set()
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            for g in shapes:
-                self._shape(prim, tag, g, link, taken)
-        leave_rest(self.losses, f"link {link.name!r}", link,
-                   ("name", "inertia", "visuals", "collisions", "share", "same_as"), NO_ATTRIBUTE)  # fmt: skip
+            for i, g in enumerate(shapes, 1):
+                self._shape(prim, tag, g, link, f"{tag}s.{i}", taken)
 
-    def _shape(self, parent: Prim, tag: str, g: Geometry, link: Link, taken: set[str]) -> None:
+    def _shape(self, parent: Prim, tag: str, g: Geometry, link: Link, field: str, taken: set[str]) -> None:
+        made = self._prim(parent, g, identifier(g.name, taken))
         shown = f"link {link.name!r}"
-        name = identifier(g.name, taken)
-        scale: Vector3 = (1.0, 1.0, 1.0)
-        match g.shape:
-            case Box(size=size):
-                prim, scale = parent.add("Cube", name, g.name).set("double", "size", 1.0), size
-            case Sphere(radius=r):
-                prim = parent.add("Sphere", name, g.name).set("double", "radius", r)
-            case Ellipsoid(radii=radii):
-                prim, scale = parent.add("Sphere", name, g.name).set("double", "radius", 1.0), radii
-            case Cylinder(radius=r, length=h) | Capsule(radius=r, length=h) | Cone(radius=r, length=h):
-                prim = parent.add(type(g.shape).__name__, name, g.name).set("double", "radius", r)
-                prim.set("double", "height", h).set("uniform token", "axis", "Z")
-            case Mesh() if self.mesh_path(g.shape).endswith((".usd", ".usda", ".usdc", ".usdz")):
-                prim, scale = parent.add("Xform", name, g.name), g.shape.scale
-                prim.references.append(self.mesh_path(g.shape))
-            case _:
-                kind = getattr(g.shape, "kind", type(g.shape).__name__.lower())
-                self.losses.lose(shown, f"{tag} {g.name!r}", f"USD refers to no such {kind}")
-                return
-        _place(prim, g.pose, scale)
+        if made is None:
+            self.losses.lose(shown, field, f"USD has no {kind_name(g.shape)}")
+            return
+        prim, X, scale = made
+        _place(prim, X, scale)
         if tag == "collision":
             prim.apis.append("PhysicsCollisionAPI")
             prim.set("uniform token", "purpose", "guide")
         if g.rgba is not None:
             prim.set("color3f[]", "primvars:displayColor", Raw(f"[({', '.join(map(repr, g.rgba[:3]))})]"))
             prim.set("float[]", "primvars:displayOpacity", Raw(f"[{g.rgba[3]!r}]"))
-        leave_rest(self.losses, shown, g, ("name", "shape", "pose", "rgba"), NO_ATTRIBUTE, f"{tag} {g.name!r}, ")
+        own = own_element("collision")
+        add_contact(own, g, f"{OWN}surface")
+        if own.children:
+            prim.set("custom string", f"{OWN}contact", own.xml())
 
-    # --- joints ----------------------------------------------------------------------------------------------------
-
-    def _joint(self, j: Joint) -> None:
-        shown = f"joint {j.name!r}"
-        if j.kind not in KINDS:
-            self.losses.lose(shown, "", f"UsdPhysics has no {j.kind} joint")
-            return
-        prim = self.root.add(KINDS[j.kind], self.joints[j.name], j.name)
-        turn = _x_to(j.axes[0].xyz) if j.axes else np.eye(3)
-        for i, link, X in ((0, j.parent, j.X_PJ), (1, j.child, j.X_CJ)):
-            if link != WORLD:
-                prim.relate(f"physics:body{i}", self.path(self.links[link]))
-            prim.set("point3f", f"physics:localPos{i}", numbers(X.p))
-            prim.set("quatf", f"physics:localRot{i}", numbers(Pose(X.R @ turn, (0, 0, 0)).quaternion))
-        if j.axes:
-            prim.set("uniform token", "physics:axis", "X")
-            self._axis(prim, j, shown)
-        if j.name in self.placing.closing:
-            prim.set("uniform bool", "physics:excludeFromArticulation", Raw("true"))
-        leave_rest(self.losses, shown, j, ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes"), NO_ATTRIBUTE)
-
-    def _axis(self, prim: Prim, j: Joint, shown: str) -> None:
-        """Limits in degrees and per degree; what UsdPhysics lacks is in Newton's attributes."""
-        limits, passive, turns = j.axes[0].limits, j.axes[0].dynamics, not j.type.prismatic
-        unit = degrees(1.0) if turns else 1.0
-        for name, x in (("lowerLimit", limits.lower), ("upperLimit", limits.upper)):
-            if abs(x) < inf:
-                prim.set("float", f"physics:{name}", x * unit)
-        newton = {"velocityLimit": limits.velocity * unit, "effortLimit": limits.effort}
-        newton = {k: x for k, x in newton.items() if x < inf}
-        forces = {"armature": passive.armature, "damping": passive.damping / unit, "friction": passive.friction}
-        newton |= {k: x for k, x in forces.items() if x}
-        if newton:
-            prim.apis.append("NewtonJointAPI")
-            for name, x in newton.items():
-                prim.set("float", f"newton:{name}", x)
-        if passive.spring_stiffness or passive.spring_reference:
-            drive = "angular" if turns else "linear"
-            prim.apis.append(f"PhysicsDriveAPI:{drive}")
-            prim.set("float", f"drive:{drive}:physics:stiffness", passive.spring_stiffness / unit)
-            prim.set("float", f"drive:{drive}:physics:targetPosition", passive.spring_reference * unit)
-            prim.set("uniform token", f"drive:{drive}:physics:type", "force")
-        leave_rest(self.losses, shown, limits, ("lower", "upper", "velocity", "effort"), NO_ATTRIBUTE, "axes.1.limits.")
-        done = ("armature", "damping", "friction", "spring_stiffness", "spring_reference")
-        leave_rest(self.losses, shown, passive, done, NO_ATTRIBUTE, "axes.1.dynamics.")
-        own = [c for c in self.robot.couplings.values() if c.follower == AxisRef(j.name)]
-        for i, c in enumerate(own):
-            self._mimic(prim, c, j, turns, first=i == 0)
-
-    def _mimic(self, prim: Prim, c: Coupling, j: Joint, turns: bool, *, first: bool) -> None:
-        shown = f"coupling {c.name!r}"
-        leader = self.robot.joint(c.leaders[0].axis.joint)
-        alike = leader.dof == 1 and leader.type.prismatic == j.type.prismatic
-        if len(c.leaders) > 1 or not c.linear or not alike or not first or leader.kind not in KINDS:
-            self.losses.lose(shown, "", ONE_LEADER)
-            return
-        offset = c.offset - c.multiplier * c.reference
-        offset = degrees(offset) if turns else offset
-        if self.mimics == "newton":
-            prim.apis.append("NewtonMimicAPI")
-            prim.set("bool", "newton:mimicEnabled", Raw("true"))
-            prim.relate("newton:mimicJoint", self.path(self.joints[leader.name]))
-            prim.set("float", "newton:mimicCoef0", offset).set("float", "newton:mimicCoef1", c.multiplier)
-        else:
-            axis = "rotX" if turns else "transX"
-            prim.apis.append(f"PhysxMimicJointAPI:{axis}")
-            prim.relate(f"physxMimicJoint:{axis}:referenceJoint", self.path(self.joints[leader.name]))
-            prim.set("uniform token", f"physxMimicJoint:{axis}:referenceJointAxis", axis)
-            prim.set("float", f"physxMimicJoint:{axis}:gearing", -c.multiplier)
-            prim.set("float", f"physxMimicJoint:{axis}:offset", -offset)
-        said = ("name", "follower", "leaders", "offset", "reference", "spelling", "alias")
-        leave_rest(self.losses, shown, c, said, NO_ATTRIBUTE)
-
-    # --- what is left out ------------------------------------------------------------------------------------------
-
-    def _leave_rest(self) -> None:
-        robot, lose = self.robot, self.losses.lose
-        leave_rest(self.losses, "robot", robot, WRITTEN, NO_ATTRIBUTE)
-        for kind in ("transmission", "actuator", "sensor", "frame", "keyframe"):
-            for name in getattr(robot, f"{kind}s"):
-                lose(f"{kind} {name!r}", "", f"USD has no {kind} of this kind")
-        for name in robot.hardware:
-            lose(f"ros2_control tag {name!r}", "", "USD has no hardware interfaces")
-        free = {j.name for j in self.placing.joints if self.placing.is_free(j)}
-        for name, q in robot.initial.items():
-            if name not in free and tuple(q) != robot.joint(name).type.zero:
-                lose(f"initial position {name!r}", "", "links are written with joints at zero")
-        axes = {n for n, j in robot.joints.items() if j.dof == 1 and j.kind in KINDS}
-        for c in robot.couplings.values():
-            if c.follower.joint not in axes:
-                lose(f"coupling {c.name!r}", "", "its joint is not written")
+    def _prim(self, parent: Prim, g: Geometry, name: str) -> tuple[Prim, Pose, Vector3] | None:
+        """The shape's prim, its pose in the link, and its scale."""
+        one, shape = (1.0, 1.0, 1.0), g.shape
+        if isinstance(shape, Box):
+            return parent.named("Cube", name, g.name).set("double", "size", 1.0), g.pose, shape.size
+        if isinstance(shape, Sphere):
+            return parent.named("Sphere", name, g.name).set("double", "radius", shape.radius), g.pose, one
+        if isinstance(shape, Ellipsoid):
+            return parent.named("Sphere", name, g.name).set("double", "radius", 1.0), g.pose, shape.radii
+        if isinstance(shape, Cylinder | Capsule | Cone):
+            prim = parent.named(type(shape).__name__, name, g.name).set("double", "radius", shape.radius)
+            prim.set("double", "height", shape.length).set("uniform token", "axis", "Z")
+            return prim, g.pose, one
+        if isinstance(shape, Mesh):
+            prim, address = parent.named("Xform", name, g.name), self.mesh_path(shape)
+            if address.lower().endswith(STAGES) and "@" not in address:
+                prim.references.append(address)
+            else:
+                prim.set("custom string", f"{OWN}mesh", address)
+                self.losses.note(
+                    "meshes that are no USD files are in attributes of ours: other programs do not see them"
+                )
+            return prim, g.pose, shape.scale
+        if isinstance(shape, Plane):
+            prim = parent.named("Plane", name, g.name).set("uniform token", "axis", "Z")
+            prim.set("double", "width", shape.size[0]).set("double", "length", shape.size[1])
+            if shape.normal != (0.0, 0.0, 1.0):
+                prim.set("custom double3", f"{OWN}normal", shape.normal)
+            return prim, g.pose, one
+        return None
 
 
 def _place(prim: Prim, X: Pose, scale: Vector3 = (1.0, 1.0, 1.0)) -> None:
@@ -227,12 +186,3 @@ def _place(prim: Prim, X: Pose, scale: Vector3 = (1.0, 1.0, 1.0)) -> None:
         prim.set("double3", "xformOp:scale", numbers(scale))
         order += ', "xformOp:scale"'
     prim.set("uniform token[]", "xformOpOrder", Raw(f"[{order}]"))
-
-
-def _x_to(axis: Vector3) -> Array:
-    """A rotation whose first column is the axis."""
-    if axis == (1.0, 0.0, 0.0):
-        return np.eye(3)
-    y, z = basis(axis)
-    R = np.column_stack([axis, y, z])
-    return R if np.linalg.det(R) > 0 else np.column_stack([axis, z, y])

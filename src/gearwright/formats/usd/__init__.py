@@ -1,0 +1,1 @@
+"""Reads USD: text by itself, binary and composed files through usd-core."""
