@@ -5,16 +5,14 @@ Every part remembers the line of Python that made it, so that errors have a plac
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import hypot
-from pathlib import Path
 from typing import Any, Literal
 
 from gearwright.building.bodies import Body, Numbers, Solid, given_inertia, pose_of, vector
 from gearwright.diagnostics import Diagnostic, Source
-from gearwright.errors import ModelError, nearest
+from gearwright.errors import ModelError, nearest, users_frame
 from gearwright.given_names import checked_flag, checked_instance, checked_name, checked_names
 from gearwright.given_numbers import number
 from gearwright.model import (
@@ -50,7 +48,6 @@ from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.transmissions import type_name, with_own
 from gearwright.model.tree.topology import roots, span
 
-OURS = str(Path(__file__).parents[1])
 BODY_SENSORS: dict[str, type[Sensor]] = {"imu": Imu, "force_torque": ForceTorque}
 SHAPES = (Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh)
 AXIS_LIMITS = tuple(f.name for f in fields(Limits))
@@ -413,7 +410,5 @@ def _error(code: str, message: str, source: Source | None) -> Diagnostic:
 
 def _caller(kind: str, name: str) -> Source:
     """The line of Python that asked for a part: the nearest that is not ours."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
-        frame = frame.f_back
+    frame, _ = users_frame()
     return Source(file=frame.f_code.co_filename, line=frame.f_lineno, element=f"{kind}[{name}]")

@@ -123,7 +123,7 @@ class Task:
             if not len(loose) or not complete:
                 break
             held = {i: self.nominal[i] for i in (int(np.argmax(np.abs(d))) for d in loose)}
-            beside, complete = self._minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
+            beside, complete = self.minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
             if self._cost(beside) > BETTER * self._cost(z):
                 z = beside
                 break
@@ -142,9 +142,7 @@ class Task:
                 break
             task = Task(pieces, self.count, self.given)
             task.weights = self.weights
-            own, complete = task._minimised(
-                np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={}
-            )
+            own, complete = task.minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
             self.residuals.evaluations += pieces.evaluations
             if complete:
                 found.append(np.concatenate([own[: self.count], z[self.count :]]))
@@ -160,11 +158,11 @@ class Task:
 
     def _freely(self, starts: Array) -> tuple[Array, bool]:
         """The best of all unknowns, outputs weighed by what their residuals are."""
-        z, complete = self._minimised(starts, held={})
+        z, complete = self.minimised(starts, held={})
         for _ in range(REWEIGHTED if len(self.weights) > 1 and complete else 0):
             if not self._reweighted(z):
                 break
-            z, complete = self._minimised(z[None], held={})
+            z, complete = self.minimised(z[None], held={})
         return z, complete
 
     def _cost(self, z: Array) -> float:
@@ -182,7 +180,7 @@ class Task:
             changed[i] = value
         return changed
 
-    def _minimised(self, starts: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
+    def minimised(self, starts: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
         what = f"{counted(len(self.residuals.experiments), 'recording')}, {counted(self.count, 'parameter')}"
         with shown(self.given.progress, what) as report:
             search, complete = minimise(

@@ -40,10 +40,10 @@ class MeshCopies:
             named = source or (link.source.file if link.source is not None else None)
             for g in (*link.visuals, *link.collisions):
                 if isinstance(g.shape, Mesh) and g.shape.uri not in copies.found:
-                    copies._find(g.shape.uri, None if named is None else os.fspath(named), losses)
+                    copies.look_up(g.shape.uri, None if named is None else os.fspath(named), losses)
         return copies
 
-    def _find(self, uri: str, file: str | None, losses: Losses) -> None:
+    def look_up(self, uri: str, file: str | None, losses: Losses) -> None:
         path = MeshFiles(file, self.search).find(uri, file)
         self.found[uri] = path
         if path is None:

@@ -130,7 +130,9 @@ def several(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     return {j.name: j.coordinates for j in mechanism.tree.joints if j.coordinates != (j.name,)}
 
 
-def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: Any) -> Actuators:
+def _actuators(
+    mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: TreeState
+) -> Actuators:
     if StepSlot.COMMAND not in given:
         return Actuators({})
     seen, found = model.actuation.seen(tree), {}
