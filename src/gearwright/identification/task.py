@@ -93,13 +93,13 @@ def bounds_of(unknowns: Sequence[Unknown], held: Mapping[int, float]) -> Bounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResult:
     intervals: Mapping[str, tuple[float, float]]
     combinations: tuple[Combination, ...]
     at_bounds: tuple[str, ...]
 
 
-class Task:
+class FitSearch:
     """The search for one model."""
 
     def __init__(self, residuals: Residuals, count: int, given: Given) -> None:
@@ -140,7 +140,7 @@ class Task:
                 pieces = cut(self.whole, self.given, count)
             except TooShortError:
                 break
-            task = Task(pieces, self.count, self.given)
+            task = FitSearch(pieces, self.count, self.given)
             task.weights = self.weights
             own, complete = task.minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
             self.residuals.evaluations += pieces.evaluations
@@ -255,7 +255,7 @@ class Task:
     def _scale(self, i: int, value: float) -> float:
         return abs(value) if abs(value) > 1e-3 * self.unknowns[i].scale else self.unknowns[i].scale
 
-    def judged(self, z: Array, loose: Array) -> Found:
+    def judged(self, z: Array, loose: Array) -> SearchResult:
         own, known = self._information(z), self.unknowns[: self.count]
         combinations = []
         advisor = Advisor(self._setting(z, own)) if len(loose) else None
@@ -275,7 +275,9 @@ class Task:
             half = np.inf if i in vague else q * deviation[i] * self._scale(i, z[i])
             intervals[u.name] = (float(max(z[i] - half, u.lower)), float(min(z[i] + half, u.upper)))
         ends = [u for i, u in enumerate(known) if i not in vague and self._at_bound(u, z[i])]
-        return Found(intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends))
+        return SearchResult(
+            intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends)
+        )
 
     def _setting(self, z: Array, information: Information) -> Setting:
         residuals = self.residuals.at(z[None], differentiated=False).residuals[0]
