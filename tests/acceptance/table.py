@@ -24,7 +24,7 @@ ARGUMENTS = {
     "view": ["gripper", "--port", "0"],
     "serve": ["gripper", "--protocol", "cia402", "--tcp", "0", "--socketcand", "0", "--can", "virtual:test"],
     "sweep": ["gripper", *VARY, "--out", "designs.parquet", "--plot", "designs.png"],
-    "export": ["gripper"],
+    "export": ["gripper", "--out", "gripper_step"],
     "migrate": ["gearbox.sdf", "coupled.sdf"],
     "identify": ["wheel.urdf", "wheel.csv", "--fit", "axle.damping"],
     "with-bus": ["--", sys.executable, "-c", "print(1)"],
