@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.comparing import diff
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import USD, text_of
 from tests.writing.every_field import variants
 
@@ -182,7 +182,7 @@ CANNOT_HOLD = {"Heightmap", "OtherShape"}
 @pytest.mark.parametrize(("kind", "field", "made"), VARIANTS, ids=ids)
 @pytest.mark.filterwarnings("ignore::gearwright.LoadWarning")
 def test_every_field_is_written_or_lost(kind, field, made):
-    losses = Losses()
+    losses = LossLog()
     again = gw.loads(text_of(made, USD, losses))
     said = {(loss.part, loss.field) for loss in losses.lost} | {(x.part, "") for x in losses.lost if not x.field}
     for d in diff(made, again):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gearwright.diagnostics import Diagnostic
 from gearwright.model import Mechanism
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from gearwright.page.shapes import Canvas, Colour, Drawn, draw, quaternion
 
 COLLISION: Colour = (0.85, 0.45, 0.2, 0.35)
@@ -25,7 +27,7 @@ BELOW = 0.01  # of its size, that a robot may reach below the ground without the
 class RobotScene:
     """Shapes of a robot, moved by poses of its links."""
 
-    def __init__(self, server: Any, robot: Mechanism, meshes: Meshes) -> None:
+    def __init__(self, server: Any, robot: Mechanism, meshes: RobotMeshes) -> None:
         self.server, self.robot, self._canvas = server, robot, Canvas(server.scene, meshes)
         self._frames = {name: server.scene.add_frame(frame_of(name), show_axes=False) for name in robot.links}
         self.visuals = self._draw("visuals")
@@ -34,6 +36,18 @@ class RobotScene:
             self.show_collisions(True)
         if not self.shapes:
             self._sticks()
+
+    @staticmethod
+    def opened(
+        server: Any, robot: Mechanism, search_path: Sequence[str | os.PathLike[str]]
+    ) -> tuple[RobotScene, list[Diagnostic]]:
+        """The scene, and what was to say of its meshes; their files are closed again."""
+        file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
+        meshes = RobotMeshes(file, search_path)
+        try:
+            return RobotScene(server, robot, meshes), meshes.diagnostics
+        finally:
+            meshes.close()
 
     def _draw(self, which: str) -> list[tuple[str, Drawn]]:
         """(link, shape) of all visuals or collisions."""

@@ -12,7 +12,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols.checksum_line import BROADCAST, PATIENCE, checksum
-from gearwright.hardware.servo_loops import PositionServo
+from gearwright.hardware.servo_loops import ServoSetpoint
 from gearwright.hardware.setpoints import COAST, Duty, Setpoint
 from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet
 
@@ -130,8 +130,8 @@ class Lx16a(SerialDevice):
         if self.motor:
             return
         self.loaded = True
-        if not isinstance(self._loop, PositionServo):
-            self._loop = PositionServo(goal=0.0, kp=DUTY_PER_RAD)
+        if not isinstance(self._loop, ServoSetpoint):
+            self._loop = ServoSetpoint(goal=0.0, kp=DUTY_PER_RAD)
             self._loop.profile.restart(self.drive.sample.position)
         goal, time = self._last
         low, high = int(self._kept["low"]), int(self._kept["high"])
@@ -149,7 +149,7 @@ class Lx16a(SerialDevice):
             self._waiting = None
 
     def _stop(self, parameters: bytes) -> None:
-        if isinstance(self._loop, PositionServo):
+        if isinstance(self._loop, ServoSetpoint):
             self._loop.goal = self.drive.sample.position
             self._loop.profile.restart(self._loop.goal)
 
@@ -199,7 +199,7 @@ class Lx16a(SerialDevice):
         """1 holds where the shaft is, 0 lets it go."""
         self.loaded, self._errors = bool(parameters[0]), 0
         if self.loaded and not self.motor:
-            self._loop = PositionServo(goal=self.drive.sample.position, kp=DUTY_PER_RAD)
+            self._loop = ServoSetpoint(goal=self.drive.sample.position, kp=DUTY_PER_RAD)
             self._loop.profile.restart(self._loop.goal)
         self.drive.write(self._loop if self.loaded else COAST)
 
@@ -236,15 +236,9 @@ class Lx16aLine(SerialLine):
     def __init__(self, devices: list[SerialDevice]) -> None:
         super().__init__(devices)
         self.servos = [d for d in devices if isinstance(d, Lx16a)]
-        self._buffer, self._begun = b"", 0.0
-
-    def clear(self) -> None:
-        self._buffer = b""
 
     def on_bytes(self, data: bytes, t: float) -> bytes:
-        if self._buffer and t - self._begun > PATIENCE:
-            self._buffer = b""
-        buffer, at, answers = self._buffer + data, 0, []
+        buffer, at, answers = self._joined(data, t, PATIENCE), 0, []
         while (head := buffer.find(HEAD, at)) >= 0:
             at = head
             if len(buffer) - head < 4:

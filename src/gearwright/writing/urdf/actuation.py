@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gearwright.model import Coupling
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor
+from gearwright.writing.actuation import FormatDialect, add_actuator, add_coupling, add_keyframe, add_sensor
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node
@@ -13,7 +13,7 @@ from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor
 from gearwright.writing.transmissions import add_transmission
 
 
-def add_actuation(root: Node, d: Dialect, couplings: Iterable[Coupling]) -> None:
+def add_actuation(root: Node, d: FormatDialect, couplings: Iterable[Coupling]) -> None:
     """Everything but the elements of links and joints; `couplings` are those that no <mimic> says."""
     robot = d.robot
     for a in robot.actuators.values():

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from gearwright.model import Coupling, Couplings, Mechanism
-from gearwright.writing.actuation import Dialect
+from gearwright.writing.actuation import FormatDialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.urdf.actuation import add_actuation
 from gearwright.writing.usd.prims import own_element
 
 UNWRITTEN = "its joint is not written"
 
 
-def elements(placing: Placing, losses: Losses, couplings: Iterable[Coupling], missing: Collection[str]) -> str | None:
+def elements(placing: Placing, losses: LossLog, couplings: Iterable[Coupling], missing: Collection[str]) -> str | None:
     """A <robot> with its actuation, as in a URDF; None where there is nothing to say.
 
     couplings  those that no mimic says
@@ -27,7 +27,7 @@ def elements(placing: Placing, losses: Losses, couplings: Iterable[Coupling], mi
     apart = [c for c in couplings if c.name in robot.couplings]
     for c in apart:
         losses.note(f"coupling {c.name!r}: no mimic of USD says all of it; it is in an attribute of ours, too")
-    add_actuation(root, Dialect(robot=robot, losses=losses), apart)
+    add_actuation(root, FormatDialect(robot=robot, losses=losses), apart)
     for link in robot.self_collide:
         root.add(f"{OWN}self_collide", link)
     free = {j.name for j in placing.joints if placing.is_free(j)}
@@ -45,7 +45,7 @@ def elements(placing: Placing, losses: Losses, couplings: Iterable[Coupling], mi
     return root.xml()
 
 
-def _without(robot: Mechanism, missing: Collection[str], losses: Losses) -> Mechanism:
+def _without(robot: Mechanism, missing: Collection[str], losses: LossLog) -> Mechanism:
     """Without the parts that refer to joints that are not written."""
     if not missing:
         return robot

@@ -19,7 +19,7 @@ from gearwright.writing.actuation import mimics as plain_mimics
 from gearwright.writing.fields import OWN, changed_fields, leave_rest
 from gearwright.writing.nodes import Node, numbers
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.usd.prims import Prim, Raw, own_element
 
 KINDS = {
@@ -37,7 +37,7 @@ class Joints:
     """The joints of one robot, by the paths of its prims."""
 
     def __init__(
-        self, placing: Placing, losses: Losses, links: Mapping[str, Raw], joints: Mapping[str, Raw], mimics: Mimics
+        self, placing: Placing, losses: LossLog, links: Mapping[str, Raw], joints: Mapping[str, Raw], mimics: Mimics
     ) -> None:
         self.robot: Mechanism = placing.robot
         self.placing, self.losses, self.mimics = placing, losses, mimics
