@@ -11,7 +11,7 @@ from gearwright.hardware import shafts
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
-from gearwright.hardware.shafts import DIRECT, Gear
+from gearwright.hardware.shafts import DIRECT, DriveGear
 from gearwright.model import Mechanism
 from gearwright.model.hardware.device_bindings import DeviceBinding
 
@@ -27,7 +27,7 @@ class Bound:
     node: int
     motor: Motor  # numbers of the product
     options: tuple[tuple[str, str], ...] = ()
-    gear: Gear = DIRECT  # from the actuator's shaft to the one at which the drive counts
+    gear: DriveGear = DIRECT  # from the actuator's shaft to the one at which the drive counts
 
 
 def bind(
@@ -74,7 +74,7 @@ def bind(
     return bound
 
 
-def _gear(robot: Mechanism, actuator: str, side: str, where: str) -> Gear:
+def _gear(robot: Mechanism, actuator: str, side: str, where: str) -> DriveGear:
     """A geared product is the motor and the gear of a simple transmission: it counts on the joint's side."""
     if side not in SIDES:
         raise ModelError(f"{where}actuator {actuator!r}: side must be joint or actuator, not {side!r:.60}")

@@ -131,7 +131,7 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
     return DCMotor(**{**own, **loops, **electrical})
 
 
-class Supply:
+class BusSupply:
     """A supply that several drives share: `V = V₀ − R·Σ i`, at most its limit below nominal.
 
     The current that a drive draws is its electrical power over the voltage; a drive that brakes feeds back.
@@ -164,7 +164,7 @@ class Supply:
 class ConvertedSupply:
     """A converter without losses between a supply and a drive of another voltage; it sags with its supply."""
 
-    source: Supply
+    source: BusSupply
     nominal: float  # [V]
 
     @property
@@ -178,4 +178,4 @@ class ConvertedSupply:
         return self.source.share
 
 
-SharedSupply: TypeAlias = Supply | ConvertedSupply
+SharedSupply: TypeAlias = BusSupply | ConvertedSupply

@@ -27,7 +27,7 @@ SEED = 1
 RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
 
 
-class Gear(NamedTuple):
+class DriveGear(NamedTuple):
     """Between an actuator's own shaft and the one at which its drive counts: `a = ratio·(x − offset)`."""
 
     ratio: float = 1.0
@@ -43,10 +43,10 @@ class Gear(NamedTuple):
         return (low, high) if self.ratio > 0.0 else (high, low)
 
 
-DIRECT = Gear()
+DIRECT = DriveGear()
 
 
-def simple_gear(robot: Mechanism, actuator: str) -> Gear | None:
+def simple_gear(robot: Mechanism, actuator: str) -> DriveGear | None:
     """The transmission between an actuator and the one joint that it turns at a constant ratio; None for others."""
     transmission = robot.acting.get(actuator)
     if transmission is None or not isinstance(transmission.map, LinearTransmission):
@@ -55,7 +55,7 @@ def simple_gear(robot: Mechanism, actuator: str) -> Gear | None:
     if not one or robot.joint(transmission.joints[0].joint).kind == "prismatic":
         return None
     ((ratio,),) = transmission.map.actuator_per_joint.tolist()
-    return Gear(float(ratio), float(transmission.map.joint_offsets_at_zero()[0])) if ratio else None
+    return DriveGear(float(ratio), float(transmission.map.joint_offsets_at_zero()[0])) if ratio else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class ShaftLoad:
     holding: float = 0.0  # torque against weight, springs and dry friction [N·m, N]
     travel: float = 1.0  # that moves the joint by a radian, or a metre [rad, m]
 
-    def at(self, gear: Gear) -> ShaftLoad:
+    def at(self, gear: DriveGear) -> ShaftLoad:
         """The load of an actuator's shaft, at the drive's."""
         n = abs(gear.ratio)
         return ShaftLoad(
