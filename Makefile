@@ -10,7 +10,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editab
 FUZZ_FILES ?= 200000
 FUZZ_ROBOTS ?= 20000
 
-.PHONY: demo quick test docs slow check mutate bench fuzz clean pictures
+TOOLS := $(VENV)/.tools-$(STAMP)
+
+.PHONY: demo quick test docs slow check mutate bench fuzz clean pictures package
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +28,10 @@ $(FULL): $(BIN)/python      # with oracles, peers and checkers
 $(SITE): $(BASE)            # with the builder of the documentation site
 	$(PIP) ".[docs]"
 	@rm -f $(VENV)/.site-* && touch $@
+
+$(TOOLS): $(BIN)/python     # with what a release takes
+	$(PIP) ".[release]"
+	@rm -f $(VENV)/.tools-* && touch $@
 
 demo: $(BASE)               ## three robots shown, simulated and compared; the report is out/report.html
 	$(BIN)/gearwright demo
@@ -65,6 +71,16 @@ pictures: $(FULL)           ## all pictures of README and docs, drawn again; wit
 fuzz: $(FULL)               ## FUZZ_FILES mutated files (200,000: 25 minutes), FUZZ_ROBOTS compiled and stepped on all cores (20,000: an hour of one)
 	$(BIN)/python -m tests.formats.fuzz --files $(FUZZ_FILES)
 	$(BIN)/python -m tests.sim.fuzz --count $(FUZZ_ROBOTS) --processes 0
+
+package: $(TOOLS)           ## wheel and source archive in dist/, tried in fresh environments; licences and bill of materials in out/
+	rm -rf dist && $(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/python tests/fresh.py --dependencies newest
+	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/python tests/fresh.py --dependencies oldest
+	mkdir -p out && $(BIN)/uv venv --quiet --clear out/plain && $(BIN)/uv pip install --quiet --python out/plain dist/*.whl
+	$(BIN)/pip-licenses --python out/plain/bin/python --format markdown --order license --output-file out/licences.md
+	$(BIN)/cyclonedx-py environment out/plain/bin/python --pyproject pyproject.toml --of JSON -o out/sbom.json
+	rm -rf out/plain
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

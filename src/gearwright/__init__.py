@@ -96,4 +96,4 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from gearwright.diagnostics import Diagnostic
 
 
@@ -103,10 +105,15 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warns at the line of the caller's own code, however deep in this package it was called from."""
+    warnings.warn(message, category, stacklevel=users_frame()[1])
+
+
+def users_frame() -> tuple[FrameType, int]:
+    """The nearest caller's frame outside this package, and its level: 1 is the function that asks."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] == "gearwright":
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level + 1)
+    return frame, level
 
 
 class UnknownNameError(ModelError, KeyError):

@@ -19,40 +19,12 @@ from packaging.requirements import Requirement
 
 import gearwright as gw
 from gearwright.optional import DISTRIBUTIONS, EXTRAS
+from tests.acceptance.table import ARGUMENTS, SERVERS, TABLE, VARY, WHEEL, write_files
 from tests.cli.commands import CHECKOUT
 
-README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TABLE = re.findall(r"^\| `gearwright ([\w-]+)", README, re.MULTILINE)
-VARY = ["--vary", "motor.stall_torque=0.02:0.05:3", "--metric", "best=motor.velocity:max", "--duration", "0.002"]
-ARGUMENTS = {
-    "check": ["wrist"],
-    "show": ["gripper", "--svg", "gripper.svg"],
-    "run": ["gripper", "--duration", "0.01", "--out", "run.parquet", "--plot", "run.png", "--report", "run.html"],
-    "view": ["gripper", "--port", "0"],
-    "serve": ["gripper", "--protocol", "cia402", "--tcp", "0", "--socketcand", "0", "--can", "virtual:test"],
-    "sweep": ["gripper", *VARY, "--out", "designs.parquet", "--plot", "designs.png"],
-    "export": ["gripper"],
-    "migrate": ["gearbox.sdf", "coupled.sdf"],
-    "identify": ["wheel.urdf", "wheel.csv", "--fit", "axle.damping"],
-    "with-bus": ["--", sys.executable, "-c", "print(1)"],
-    "convert": ["gripper", "gripper.urdf"],
-    "diff": ["gripper", "gripper"],
-    "demo": ["--quick"],
-    "bench": ["--quick"],
-}
-SERVERS = {"view": "http://127.0.0.1:", "serve": "ready: "}
 PATIENCE = 60  # [s] for a server to start
 SLOW = ("demo", "bench")
-GEARBOX = """<sdf version='1.9'><model name='m'><link name='a'/><link name='b'/><link name='c'/>
-<joint name='p' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
-<joint name='q' type='revolute'><parent>a</parent><child>c</child><axis><xyz>0 0 1</xyz></axis></joint>
-<joint name='g' type='gearbox'><parent>b</parent><child>c</child><gearbox_ratio>2</gearbox_ratio>
-<gearbox_reference_body>a</gearbox_reference_body><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
-WHEEL = """<robot name="wheel"><link name="base"/><link name="rim"><inertial><mass value="1"/>
-<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="axle" type="continuous"><parent link="base"/><child link="rim"/><axis xyz="0 0 1"/>
-<dynamics damping="0.2"/></joint></robot>"""
 
 
 def _closure(requirements: list[str]) -> set[str]:
@@ -105,9 +77,8 @@ def test_the_environment_is_narrowed():
     "command", [pytest.param(c, marks=pytest.mark.slow) if c in SLOW else c for c in TABLE if c not in SERVERS]
 )
 def test_a_command_works(command: str, tmp_path: Path):
-    (tmp_path / "gearbox.sdf").write_text(GEARBOX, encoding="utf-8")
+    write_files(tmp_path)
     if command == "identify":
-        (tmp_path / "wheel.urdf").write_text(WHEEL, encoding="utf-8")
         sim = gw.compile(gw.loads(WHEEL))
         sim.reset(velocity={"axle": 1.0})
         sim.run(0.5, every=10).save(tmp_path / "wheel.csv")
@@ -169,3 +140,11 @@ def test_extras_hold_the_packages_that_messages_promise():
     }
     for module, extra in EXTRAS.items():
         assert any(name.startswith(_normal(module)) for name in extras[extra]), module
+
+
+def test_the_page_lists_the_licences_of_what_is_installed():
+    page = (CHECKOUT / "docs/dependencies.md").read_text(encoding="utf-8").partition("## Licences")[2]
+    listed = {
+        _normal(name) for row in re.findall(r"^\| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE) for name in row.split(", ")
+    }
+    assert _closure(PROJECT["dependencies"]) <= listed

@@ -9,16 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.forked import Script, run_scripts
+from tests.acceptance.table import COMMANDS, PYTHON
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-COMMANDS = [
-    line.split("#")[0].strip()
-    for block in re.findall(r"```bash\n(.*?)```", README, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith("gearwright ")
-]
 
 
 @pytest.fixture

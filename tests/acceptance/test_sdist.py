@@ -1,5 +1,6 @@
 """The source archive holds everything that a packager needs to build, check and read."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -10,8 +11,12 @@ import pytest
 
 from tests.cli.commands import CHECKOUT
 
-WANTED = ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", "MANIFEST.in")
-FOLDERS = ("src", "tests", "docs", "examples", "benchmarks")
+WANTED = (
+    "pyproject.toml", "setup.py", "uv.lock", "README.md", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md", "LICENSE", "Makefile", "MANIFEST.in", "SECURITY.md", ".pre-commit-config.yaml",
+)  # fmt: skip
+FOLDERS = (".github", "src", "tests", "docs", "examples", "benchmarks")
+LINK = re.compile(r'(?:\]\(|(?:src|href)=")([^)"\s]+)')
 LEFT_OUT = {".venv", ".git", "__pycache__", "build", "dist"}
 
 
@@ -41,5 +46,13 @@ def test_the_archive_holds_the_whole_checkout(tmp_path):
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         held = {name.partition("/")[2] for name in tar.getnames()}
+        information = next(n for n in tar.getnames() if n.count("/") == 1 and n.endswith("/PKG-INFO"))
+        read = tar.extractfile(information)
+        assert read is not None
+        metadata = read.read().decode()
     assert not expected - held
     assert all(any(name.startswith(f"{folder}/") for name in held) for folder in FOLDERS)
+    # a package index has no files beside the README
+    targets = LINK.findall(metadata)
+    assert len(targets) > 50 and all(t.startswith(("https://", "#")) for t in targets)
+    assert metadata.count("Project-URL: ") >= 4

@@ -7,7 +7,7 @@ import pytest
 import gearwright as gw
 from gearwright.conversion.checks import Check
 from gearwright.conversion.proof import prove
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
 
 PROGRAMS = {".sdf": {"Drake"}, ".urdf": {"MuJoCo", "Pinocchio", "Drake"}, ".xml": {"MuJoCo"}}
@@ -26,7 +26,7 @@ def test_verified(name, ending, tmp_path):
 
 
 def wrong(robot, change):
-    text = text_of(robot, FORMATS[".urdf"], Losses())
+    text = text_of(robot, FORMATS[".urdf"], LossLog())
     assert change[0] in text
     return text.replace(*change)
 
@@ -57,7 +57,7 @@ def test_a_peer_finds_changes(monkeypatch):
         return write(replace(m, links=links), losses, mesh_path)
 
     monkeypatch.setitem(FORMATS, ".urdf", replace(FORMATS[".urdf"], write=doubled))
-    checks = prove(robot, write(robot, Losses(), lambda mesh: mesh.uri), ".urdf", 1e-9)
+    checks = prove(robot, write(robot, LossLog(), lambda mesh: mesh.uri), ".urdf", 1e-9)
     bad = {c.program for c in checks if c.what in ("mass matrix", "bias") and not c.ok}
     assert bad == {"MuJoCo", "Pinocchio", "Drake"}
 

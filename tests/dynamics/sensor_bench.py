@@ -65,7 +65,7 @@ class Bench:
         steps, robots, _ = x.shape
         options = {"precision": precision, "lanes": lanes, "cache": False}
         reset = compile_program(self.first, **options)
-        begun = reset.evaluate({"x": x[0], "v": v[0], "g": self.sensing.seeds(robots)})
+        begun = reset.evaluate({"x": x[0], "v": v[0], "g": self.sensing.layout.seeds(robots)})
         kernel = compile_program(self.later, **options)
         instance = kernel.instance(robots, threads=threads)
         instance.set("s", begun["s"])

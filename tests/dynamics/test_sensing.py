@@ -378,4 +378,4 @@ def test_readings_of_one_name_are_refused() -> None:
 def test_no_sensors() -> None:
     sensing = Sensing({}, {}, DT)
     assert (sensing.readings, sensing.state, sensing.start({}), sensing.sample({}, [])) == ((), (), [], ([], []))
-    assert sensing.seeds(4).shape == (4, 0)
+    assert sensing.layout.seeds(4).shape == (4, 0)

@@ -55,7 +55,7 @@ def test_noise_is_the_generator_s(rng: np.random.Generator) -> None:
     x = walk(rng, 300)
     bench = Bench(e)
     r, s = bench.run(x)
-    state = [int(v) for v in bench.sensing.seeds(1)[0]]
+    state = [int(v) for v in bench.sensing.layout.seeds(1)[0]]
     expected = x + 0.01 * np.array(plain_normals(state, 300))
     # a fraction u has an error of 1e-15, its logarithm one of 1e-15/u, and u > 1e-4 in these draws; angles: 1e-14
     assert np.abs(r[:, 0, 0] - expected).max() < 0.01 * 1e-11
@@ -66,7 +66,7 @@ def test_noisy_counts_are_exact(rng: np.random.Generator) -> None:
     """Noise comes before counting, so that a reading is whole counts, folded into one turn."""
     e = Encoder(name="e", noise=0.2, seed=1, resolution=50, wrap=True)
     x = walk(rng, 500)
-    noise = 0.2 * np.array(plain_normals([int(v) for v in Bench(e).sensing.seeds(1)[0]], 500))
+    noise = 0.2 * np.array(plain_normals([int(v) for v in Bench(e).sensing.layout.seeds(1)[0]], 500))
     exact = [ExactEncoder(e).count(a) % 50 for a in x + noise]
     assert e.counts(Bench(e).readings(x)).tolist() == exact
 
@@ -102,12 +102,12 @@ def test_the_noise_of_a_velocity_has_its_deviation() -> None:
 def test_seeds_are_different_and_stay() -> None:
     sensors = {n: Encoder(name=n, noise=1.0, seed=s) for n, s in (("a", 0), ("b", 0), ("c", 1))}
     sensing = Sensing(sensors, {"a": 1, "b": 2, "c": 1}, DT)
-    many = sensing.seeds(5000)
+    many = sensing.layout.seeds(5000)
     assert many.shape == (5000, 9) and len(sensing.generators) == 9
     triples = many.reshape(-1, 3)
     assert len(np.unique(triples, axis=0)) == 15000
     assert np.all((triples >= 1) & (triples < MODULI)) and np.all(triples % 1 == 0)
-    assert np.array_equal(sensing.seeds(7), many[:7])  # whatever the batch
+    assert np.array_equal(sensing.layout.seeds(7), many[:7])  # whatever the batch
     assert np.array_equal(seeds(0, "b", 3), many[:3, 3:6])  # whatever other sensors there are
     assert not np.array_equal(seeds(1, "b", 3), seeds(0, "b", 3))
     assert len(np.unique(seeds(0, "a", 100_000), axis=0)) == 100_000

@@ -8,7 +8,7 @@ from pytest import approx
 
 import gearwright as gw
 from gearwright.hardware.drive import DriveSample, MotorDrive
-from gearwright.hardware.motors import Motor, Supply, motor_of
+from gearwright.hardware.motors import BusSupply, Motor, motor_of
 from gearwright.hardware.plant import Plant, compiled
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.rig import Rig
@@ -22,7 +22,7 @@ MOTOR = Motor(torque_constant=0.5, resistance=2.0, supply_voltage=10.0, current_
 
 
 def drive(**changes):
-    return MotorDrive(name="m", motor=replace(MOTOR, **changes), supply=Supply(10.0))
+    return MotorDrive(name="m", motor=replace(MOTOR, **changes), supply=BusSupply(10.0))
 
 
 def at(d, **numbers):
@@ -89,7 +89,7 @@ def test_the_integral_stops_at_the_limit_and_is_cleared():
 
 
 def test_a_supply_sags_by_its_resistance():
-    supply = Supply(10.0, 0.5)
+    supply = BusSupply(10.0, 0.5)
     supply.settle(18.0)
     assert supply.voltage == approx(9.0, rel=ROUNDING)  # 2 A
     supply.settle(1e6)
@@ -145,7 +145,7 @@ def test_a_profile_turns_round():
 
 def on_a_wheel(wheel, **changes):
     motor = replace(MOTOR, **changes)
-    return Plant(compiled(wheel, {"motor": motor}), {"motor": motor}, Supply(10.0))
+    return Plant(compiled(wheel, {"motor": motor}), {"motor": motor}, BusSupply(10.0))
 
 
 def test_a_wheel_on_a_duty_approaches_its_no_load_speed(wheel):
@@ -162,7 +162,7 @@ def test_a_wheel_on_a_duty_approaches_its_no_load_speed(wheel):
 def test_back_emf_of_a_light_shaft_is_stable(wheel):
     """A wheel of 10⁻⁶ kg·m² has a time constant of 8 µs, far below the step: it is at once as fast as its voltage."""
     light = gw.loads(WHEEL.format(inertia=1e-6))
-    plant = Plant(compiled(light, {"motor": MOTOR}), {"motor": MOTOR}, Supply(10.0))
+    plant = Plant(compiled(light, {"motor": MOTOR}), {"motor": MOTOR}, BusSupply(10.0))
     plant.drives["motor"].write(Duty(0.1))
     for _ in range(20):
         plant.step()

@@ -180,7 +180,7 @@ def test_ctrl_c_leaves_the_best_so_far(log, monkeypatch):
     from gearwright.identification import task
 
     calls = []
-    original = task.Task._weighted
+    original = task.FitSearch._weighted
 
     def interrupting(self, *args, **kwargs):
         calls.append(1)
@@ -189,7 +189,7 @@ def test_ctrl_c_leaves_the_best_so_far(log, monkeypatch):
         return original(self, *args, **kwargs)
 
     assert threading.current_thread() is threading.main_thread()
-    monkeypatch.setattr(task.Task, "_weighted", interrupting)
+    monkeypatch.setattr(task.FitSearch, "_weighted", interrupting)
     with pytest.warns(UserWarning, match="best so far"):
         fit = gw.identify(ARM, log, tuple(TRUE))
     assert not fit.complete and set(fit.values) == set(TRUE)

@@ -15,7 +15,7 @@ import pytest
 import gearwright as gw
 from gearwright.formats.paths.mesh_files import MeshFiles, missing_meshes
 from gearwright.page import meshes as page_meshes
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from tests.corpus.files import REPOSITORY
 
 trimesh = pytest.importorskip("trimesh")
@@ -83,7 +83,7 @@ def test_no_spelling_leads_out(place: Place, name: str, packaged: bool) -> None:
         (place.model / "package.xml").write_text(PACKAGE)
     words = {"outside": place.outside, "model": place.model, "high": place.root.parent.name}
     uri = SPELLINGS[name].format(**words)
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     assert meshes.load(uri) is None and MeshFiles(place.file).find(uri) is None
     meshes.close()
     (found,) = meshes.diagnostics
@@ -97,7 +97,7 @@ def test_what_is_there_and_may_not_be_read_is_said(place: Place, uri: str) -> No
     outside = "lies outside the model's folder, its package and the search path"
     (found,) = missing_meshes(gw.load(place.file), place.file)
     assert outside in found.message and "--path" in found.message
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     assert meshes.load(uri) is None and outside in meshes.diagnostics[0].message
     meshes.close()
 
@@ -108,7 +108,7 @@ def test_what_is_there_and_may_not_be_read_is_said(place: Place, uri: str) -> No
 def test_the_search_path_opens_its_folders(place: Place, uri: str) -> None:
     uri = uri.format(outside=place.outside)
     assert MeshFiles(place.file, [place.root]).find(uri) == place.outside / "s.stl"
-    meshes = Meshes(str(place.file), [place.root])
+    meshes = RobotMeshes(str(place.file), [place.root])
     assert meshes.load(uri) is not None and meshes.diagnostics == []
     meshes.close()
 
@@ -208,7 +208,7 @@ def test_a_buffer_of_gltf(place: Place, uri: str) -> None:
     (place.model / "a.gltf").write_bytes(gltf(name, len(SECRET + numbers)))
     (place.model / "own.bin").write_bytes(numbers)
     (place.model / "own.gltf").write_bytes(gltf("own.bin", len(numbers)))
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     assert meshes.load("a.gltf") is None
     assert "cannot be read" in meshes.diagnostics[0].message
     own = meshes.load("own.gltf")
@@ -226,7 +226,7 @@ def test_a_material_and_a_texture_of_obj(place: Place, uri: str) -> None:
     for name, library in (("a", uri.format(outside=place.outside, name="secret.mtl")), ("own", "own.mtl")):
         text = f"mtllib {library}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n"
         (place.model / f"{name}.obj").write_text(text)
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     colours = {name: materials(meshes.load(f"{name}.obj").glb) for name in ("a", "own")}
     meshes.close()
     assert "baseColorFactor" in colours["own"] and colours["own"] != colours["a"]
@@ -249,7 +249,7 @@ def test_a_texture(place: Place, uri: str) -> None:
         (place.model / f"{name}.mtl").write_text(f"newmtl m\nKd 1 1 1\nmap_Kd {image}\n")
         text = f"mtllib {name}.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n"
         (place.model / f"{name}.obj").write_text(text)
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     pictures = {name: b"\x89PNG" in meshes.load(f"{name}.obj").glb for name in ("a", "own")}
     meshes.close()
     assert pictures == {"a": False, "own": True}
@@ -269,7 +269,7 @@ def test_a_collada_file_has_no_document_type(place: Place, encoding: str) -> Non
     evil = DAE.format(head=head + entity, body=body.replace("</asset>", "<title>&x;</title></asset>"))
     (place.model / "evil.dae").write_bytes(evil.encode(encoding))
     (place.model / "good.dae").write_bytes(DAE.format(head=head, body=body).encode(encoding))
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     assert meshes.load("evil.dae") is None
     assert "cannot be read: " in meshes.diagnostics[0].message
     assert (meshes.load("good.dae") is not None) == encoding.startswith(("utf-8", "utf-16"))
@@ -282,7 +282,7 @@ def test_a_collada_file_has_no_document_type(place: Place, encoding: str) -> Non
 def test_meshes_have_a_limit_together(place: Place, monkeypatch) -> None:
     """As often as they are shown: a thousand shapes of one file are a thousand times its bytes."""
     (place.model / "a.stl").write_bytes(BOX)
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     size = len(meshes.load("a.stl").glb)
     monkeypatch.setattr(page_meshes, "MOST", int(3.5 * size))
     shown = [meshes.load("a.stl") is not None for _ in range(5)]
@@ -294,7 +294,7 @@ def test_meshes_have_a_limit_together(place: Place, monkeypatch) -> None:
 def test_reading_has_a_limit_together(place: Place, monkeypatch) -> None:
     for k in range(4):
         (place.model / f"{k}.stl").write_bytes(BOX)
-    meshes = Meshes(str(place.file))
+    meshes = RobotMeshes(str(place.file))
     assert meshes.load("0.stl") is not None
     monkeypatch.setattr(page_meshes, "LONGEST", 0.0)
     assert meshes.load("1.stl") is None and "s of reading meshes" in meshes.diagnostics[0].message

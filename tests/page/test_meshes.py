@@ -14,7 +14,7 @@ import gearwright as gw
 from gearwright.formats.meshes import mesh_process
 from gearwright.model.geometry import Mesh
 from gearwright.page.glb import painted
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from tests.tolerances import ROUNDING
 
 trimesh = pytest.importorskip("trimesh")
@@ -38,13 +38,13 @@ def reader(tmp_path_factory):
     """One for all, with its process: a file that takes that down must not touch the next."""
     file = tmp_path_factory.mktemp("meshes") / "robot.urdf"
     file.write_text('<robot name="r"><link name="a"/></robot>')
-    found = Meshes(str(file))
+    found = RobotMeshes(str(file))
     yield found, file.parent
     found.close()
 
 
 @pytest.fixture
-def meshes(reader) -> Meshes:
+def meshes(reader) -> RobotMeshes:
     reader[0].diagnostics.clear()
     return reader[0]
 
@@ -57,7 +57,7 @@ def folder(reader) -> Path:
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in ROBOTS])
 def test_robots_are_shown_as_they_are(name: str, robot_data_folder: Path) -> None:
     robot = gw.load(robot_data_folder / ROBOTS[name])
-    found = Meshes(str(robot_data_folder / ROBOTS[name]))
+    found = RobotMeshes(str(robot_data_folder / ROBOTS[name]))
     shapes = [g.shape for link in robot.links.values() for g in link.visuals if isinstance(g.shape, Mesh)]
     loaded = [found.load(shape.uri) for shape in shapes]
     found.close()
@@ -71,7 +71,7 @@ def tree(glb: bytes) -> dict:
     return json.loads(glb[20 : 20 + length])
 
 
-def test_the_models_colour_comes_before_the_files(folder: Path, meshes: Meshes) -> None:
+def test_the_models_colour_comes_before_the_files(folder: Path, meshes: RobotMeshes) -> None:
     (folder / "red.mtl").write_text("newmtl red\nKd 1.0 0.5 0.0\n")
     (folder / "red.obj").write_text("mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n")
     own = meshes.load("red.obj")
@@ -85,7 +85,7 @@ def test_the_models_colour_comes_before_the_files(folder: Path, meshes: Meshes) 
     assert material["alphaMode"] == "BLEND"
 
 
-def test_units_of_collada(folder: Path, meshes: Meshes) -> None:
+def test_units_of_collada(folder: Path, meshes: RobotMeshes) -> None:
     trimesh.creation.box((100, 100, 100)).export(folder / "cm.dae")
     text = (folder / "cm.dae").read_text()
     assert "<unit" not in text and text.count("<asset>") == 1
@@ -115,7 +115,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files_are_diagnostics(name: str, folder: Path, meshes: Meshes) -> None:
+def test_hostile_files_are_diagnostics(name: str, folder: Path, meshes: RobotMeshes) -> None:
     (folder / name).write_bytes(HOSTILE[name])
     started = time.monotonic()
     assert meshes.load(name) is None
@@ -123,7 +123,7 @@ def test_hostile_files_are_diagnostics(name: str, folder: Path, meshes: Meshes) 
     assert time.monotonic() - started < mesh_process.PATIENCE + 10
 
 
-def test_a_file_that_takes_too_long_is_given_up(folder: Path, meshes: Meshes, monkeypatch) -> None:
+def test_a_file_that_takes_too_long_is_given_up(folder: Path, meshes: RobotMeshes, monkeypatch) -> None:
     """And the next one is read as if nothing had happened."""
     trimesh.creation.box((1, 1, 1)).export(folder / "good.stl")
     assert meshes.load("good.stl") is not None  # the process is there
@@ -137,7 +137,7 @@ def test_a_file_that_takes_too_long_is_given_up(folder: Path, meshes: Meshes, mo
 
 
 @pytest.mark.parametrize("uri", ["../../etc/passwd", "/dev/zero", "file:///dev/zero", "http://h/a.stl", "a\0b.stl"])
-def test_what_is_no_mesh_is_not_opened(uri: str, meshes: Meshes) -> None:
+def test_what_is_no_mesh_is_not_opened(uri: str, meshes: RobotMeshes) -> None:
     assert meshes.load(uri) is None and len(meshes.diagnostics) == 1
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from gearwright.page.shapes import quaternion
 from tests.sim.robots import FOLDER, GRIPPER
 from tests.tolerances import ROUNDING
@@ -106,7 +106,7 @@ def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
     uris = [f"{inside}/a.stl", "../meshes/a.stl", f"{inside}/none.stl", "../meshes/bad.stl", "http://x/y.stl"]
     links = "".join(f'<visual><geometry><mesh filename="{u}"/></geometry></visual>' for u in uris)
     file.write_text(f'<robot name="r"><link name="a">{links}</link></robot>')
-    meshes = Meshes(str(file))
+    meshes = RobotMeshes(str(file))
     assert np.allclose(
         np.ptp(meshes.load(uris[0]).bounds, axis=0), (0.1, 0.2, 0.3), rtol=3e-7, atol=0
     )  # single precision

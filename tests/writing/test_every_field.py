@@ -10,7 +10,7 @@ from gearwright.model import ACTUATORS, SENSORS
 from gearwright.model.frictions import FRICTIONS
 from gearwright.model.transmissions import TRANSMISSIONS
 from gearwright.sim.saving.as_data import classes
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
 from tests.writing.every_field import PLACES, robot, variants
 
@@ -59,7 +59,7 @@ def ids(value):
 @pytest.mark.parametrize("ending", (".sdf", ".urdf"))
 @pytest.mark.parametrize(("kind", "field", "made"), VARIANTS, ids=ids)
 def test_sdf_and_urdf_hold_it(kind, field, made, ending):
-    losses = Losses()
+    losses = LossLog()
     text = text_of(made, FORMATS[ending], losses)
     different = [d for d in diff(made, gw.loads(text)) if not (d.kind == "transmission" and "parameters" in d.field)]
     said = {(loss.part, loss.field) for loss in losses.lost} | {
@@ -75,7 +75,7 @@ def test_sdf_and_urdf_hold_it(kind, field, made, ending):
 def test_mjcf_holds_it_or_says_so(kind, field, made):
     if (kind.__name__, field) in SAME | ALIKE:
         return
-    plain_losses, losses = Losses(), Losses()
+    plain_losses, losses = LossLog(), LossLog()
     plain = text_of(robot(), FORMATS[".xml"], plain_losses)
     text = text_of(made, FORMATS[".xml"], losses)
     assert text != plain or losses.lost != plain_losses.lost or losses.notes != plain_losses.notes
@@ -90,6 +90,6 @@ def with_default(kind, field):
 
     plain = PLAIN.get(kind, {})
     try:
-        return text_of(PLACES[kind](kind(**plain)), FORMATS[".xml"], Losses())
+        return text_of(PLACES[kind](kind(**plain)), FORMATS[".xml"], LossLog())
     except (TypeError, gw.GearwrightError):
         return ""

@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.writing.mjcf.constraints import polynomial
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
 from tests.tolerances import ROUNDING
 
@@ -16,7 +16,7 @@ BODY = {"mass": 1, "inertia": (1, 1.5, 2)}
 
 
 def compiled(robot):
-    losses = Losses()
+    losses = LossLog()
     model = mujoco.MjModel.from_xml_string(text_of(robot, FORMATS[".xml"], losses))
     return model, mujoco.MjData(model), losses
 

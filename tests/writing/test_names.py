@@ -3,7 +3,7 @@
 import pytest
 
 import gearwright as gw
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
 
 HOSTILE = (
@@ -34,7 +34,7 @@ def robot_of(name):
 @pytest.mark.parametrize("name", HOSTILE, ids=repr)
 def test_survives_or_is_refused(name, ending):
     robot = robot_of(name)
-    losses = Losses()
+    losses = LossLog()
     try:
         text = text_of(robot, FORMATS[ending], losses)
     except gw.ModelError as error:
@@ -48,14 +48,14 @@ def test_survives_or_is_refused(name, ending):
 @pytest.mark.parametrize("name", UNWRITABLE, ids=repr)
 def test_what_xml_cannot_write_is_refused(name, ending):
     with pytest.raises(gw.ModelError, match=r"U\+"):
-        text_of(robot_of(name), FORMATS[ending], Losses())
+        text_of(robot_of(name), FORMATS[ending], LossLog())
 
 
 @pytest.mark.parametrize("ending", (".sdf", ".urdf"))
 @pytest.mark.parametrize("name", SPACED, ids=repr)
 def test_spaces_around_a_name(name, ending):
     """Readers strip them: the report says so, or the file is refused."""
-    losses = Losses()
+    losses = LossLog()
     try:
         text_of(robot_of(name), FORMATS[ending], losses)
     except gw.ModelError:
@@ -66,5 +66,5 @@ def test_spaces_around_a_name(name, ending):
 @pytest.mark.parametrize("name", HOSTILE, ids=repr)
 def test_mujoco_takes_them(name):
     mujoco = pytest.importorskip("mujoco")
-    model = mujoco.MjModel.from_xml_string(text_of(robot_of(name), FORMATS[".xml"], Losses()))
+    model = mujoco.MjModel.from_xml_string(text_of(robot_of(name), FORMATS[".xml"], LossLog()))
     assert model.body(name).id and model.joint(name).id == 0

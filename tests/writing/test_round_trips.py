@@ -6,7 +6,7 @@ import pytest
 import gearwright as gw
 from gearwright.model import Pose
 from gearwright.writing.nodes import Node, rpy
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
 from tests.corpus.files import RobotFile
 from tests.corpus.refused import REFUSED
@@ -16,7 +16,7 @@ BOTH = (".sdf", ".urdf")
 
 
 def rewritten(robot, ending):
-    losses = Losses()
+    losses = LossLog()
     text = text_of(robot, FORMATS[ending], losses)
     return gw.loads(text), losses
 
@@ -33,7 +33,7 @@ def test_bundled_robots_lose_nothing(name, ending):
 @pytest.mark.filterwarnings("error::gearwright.LoadWarning")
 def test_nothing_of_ours_is_unknown(name, ending):
     """Our own elements are read without a warning."""
-    gw.loads(text_of(gw.load(name), FORMATS[ending], Losses()))
+    gw.loads(text_of(gw.load(name), FORMATS[ending], LossLog()))
 
 
 @pytest.mark.sampled(16)

@@ -8,7 +8,7 @@ import pytest
 import gearwright as gw
 from gearwright.comparing import diff
 from gearwright.model import AxisDynamics, Limits
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import USD, text_of
 from tests.writing.every_field import PLACES, robot, variants
 
@@ -175,14 +175,14 @@ def ids(value):
 def test_every_field_is_written_or_lost(kind, field, made):
     if not diff(robot(), made):
         return
-    plain, losses = Losses(), Losses()
+    plain, losses = LossLog(), LossLog()
     text = text_of(made, USD, losses)
     assert text != text_of(robot(), USD, plain) or losses.lost != plain.lost
 
 
 def test_limits_and_dynamics_of_other_sorts_are_lost():
     made = PLACES[Limits](Limits(stiffness=10.0))
-    losses = Losses()
+    losses = LossLog()
     text_of(made, USD, losses)
     assert [x.field for x in losses.lost] == ["axes.1.limits.stiffness"]
     assert PLACES[AxisDynamics](AxisDynamics(damping=1.0))

@@ -42,7 +42,7 @@ def vector(what: str, given: Any) -> Vector3:
 
 
 @dataclass(kw_only=True)
-class Solid:
+class WeighedShape:
     """A shape with its share of the mass: a mass of its own [kg], or a density [kg/m³]."""
 
     shape: Shape
@@ -52,7 +52,7 @@ class Solid:
 
 
 @dataclass(kw_only=True)
-class Body:
+class LinkDraft:
     """A link and what has been said of it so far."""
 
     name: str
@@ -61,7 +61,7 @@ class Body:
     density: float | None = None  # [kg/m³] of its shapes
     inertia: Inertia | None = None  # as given, instead of one from shapes
     gravity: bool = True
-    solids: list[Solid] = field(default_factory=list)
+    solids: list[WeighedShape] = field(default_factory=list)
     visuals: list[Geometry] = field(default_factory=list)
     collisions: list[Geometry] = field(default_factory=list)
 

@@ -5,16 +5,14 @@ Every part remembers the line of Python that made it, so that errors have a plac
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import hypot
-from pathlib import Path
 from typing import Any, Literal
 
-from gearwright.building.bodies import Body, Numbers, Solid, given_inertia, pose_of, vector
+from gearwright.building.bodies import LinkDraft, Numbers, WeighedShape, given_inertia, pose_of, vector
 from gearwright.diagnostics import Diagnostic, Source
-from gearwright.errors import ModelError, nearest
+from gearwright.errors import ModelError, nearest, users_frame
 from gearwright.given_names import checked_flag, checked_instance, checked_name, checked_names
 from gearwright.given_numbers import number
 from gearwright.model import (
@@ -50,7 +48,6 @@ from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.transmissions import type_name, with_own
 from gearwright.model.tree.topology import roots, span
 
-OURS = str(Path(__file__).parents[1])
 BODY_SENSORS: dict[str, type[Sensor]] = {"imu": Imu, "force_torque": ForceTorque}
 SHAPES = (Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh)
 AXIS_LIMITS = tuple(f.name for f in fields(Limits))
@@ -78,7 +75,7 @@ class RobotBuilder:
     name: str
     base: Literal["fixed", "floating"] = "fixed"
     gravity: tuple[float, float, float] = DEFAULT_GRAVITY
-    _bodies: dict[str, Body] = field(default_factory=dict)
+    _bodies: dict[str, LinkDraft] = field(default_factory=dict)
     _joints: dict[str, Joint] = field(default_factory=dict)
     _frames: dict[str, NamedFrame] = field(default_factory=dict)
     _couplings: list[Coupling] = field(default_factory=list)
@@ -114,7 +111,7 @@ class RobotBuilder:
             inertia = given_inertia(name, mass, inertia, center)
         elif center is not None:
             raise ModelError(f"link {name!r}: give center with inertia; otherwise it follows from the shapes")
-        self._bodies[name] = Body(
+        self._bodies[name] = LinkDraft(
             name=name, source=_caller("link", name), mass=mass, density=density, inertia=inertia, gravity=gravity
         )  # fmt: skip
         return self
@@ -148,7 +145,7 @@ class RobotBuilder:
                 own = name or f"{kept}{len(family) + 1}"
                 family.append(Geometry(name=own, shape=shape, pose=X, rgba=rgba if kept == "visual" else None))
         if not isinstance(shape, Mesh) or mass is not None or density is not None:
-            body.solids.append(Solid(shape=shape, pose=X, mass=mass, density=density))
+            body.solids.append(WeighedShape(shape=shape, pose=X, mass=mass, density=density))
         return self
 
     def box(self, link: str, size: Numbers, **rest: Any) -> RobotBuilder:
@@ -340,7 +337,7 @@ class RobotBuilder:
         if name in family:
             raise ModelError(f"there is a {kind} {name!r} already")
 
-    def _body(self, link: str) -> Body:
+    def _body(self, link: str) -> LinkDraft:
         if checked_name("a link", link) not in self._bodies:
             raise ModelError(f"there is no link {link!r}{nearest(link, self._bodies)}; add it before its parts")
         return self._bodies[link]
@@ -413,7 +410,5 @@ def _error(code: str, message: str, source: Source | None) -> Diagnostic:
 
 def _caller(kind: str, name: str) -> Source:
     """The line of Python that asked for a part: the nearest that is not ours."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
-        frame = frame.f_back
+    frame, _ = users_frame()
     return Source(file=frame.f_code.co_filename, line=frame.f_lineno, element=f"{kind}[{name}]")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # losses of one file on the terminal; --json has all of them
 
 
-class Meshes(StrEnum):
+class MeshChoice(StrEnum):
     """What becomes of mesh files."""
 
     reference = "reference"
@@ -39,8 +39,8 @@ def convert(
         float, typer.Option(help="Largest accepted difference of --verify, relative above 1 [rad, m, …].")
     ] = 1e-9,
     meshes: Annotated[
-        Meshes, typer.Option(help="Refer to mesh files where they are, or copy them beside OUT.")
-    ] = Meshes.reference,
+        MeshChoice, typer.Option(help="Refer to mesh files where they are, or copy them beside OUT.")
+    ] = MeshChoice.reference,
     json: Json = False,
     *,
     reading: LoadOptions,

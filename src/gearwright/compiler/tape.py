@@ -58,6 +58,13 @@ class Tape(NamedTuple):
         """The addresses this tape stores."""
         return frozenset(store.address for store in self.stores)
 
+    def loading(self, moved: Callable[[Address], Address]) -> Tape:
+        """The same tape, with its loads from other addresses."""
+        changed = (
+            Instruction(i.op, i.args, moved(i.data)) if isinstance(i.data, Address) else i for i in self.instructions
+        )
+        return Tape(tuple(changed), self.stores)
+
     def verify(self, sizes: dict[str, int] | None = None, rules: Rules | None = None) -> Tape:
         """Returns the tape itself; raises `CompileError` naming the broken rule.
 

@@ -48,19 +48,19 @@ def _free(j: Joint, passive: bool) -> Joint:
 
 
 @dataclass(frozen=True)
-class Sample:
+class TreeSample:
     """A state of a bare tree: positions and velocities of its joints with one coordinate; others are at their start."""
 
     position: Mapping[str, float]
     velocity: Mapping[str, float]
 
 
-def samples(robot: Mechanism, rng: np.random.Generator, count: int) -> list[Sample]:
+def samples(robot: Mechanism, rng: np.random.Generator, count: int) -> list[TreeSample]:
     """Random states, within the joints' limits."""
     kept, _ = spanned(robot)
     movable = [j for j in kept if j.dof == 1]
     return [
-        Sample({j.name: _position(j, rng) for j in movable}, {j.name: float(rng.normal()) for j in movable})
+        TreeSample({j.name: _position(j, rng) for j in movable}, {j.name: float(rng.normal()) for j in movable})
         for _ in range(count)
     ]
 

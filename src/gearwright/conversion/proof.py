@@ -13,9 +13,9 @@ from math import inf
 
 import numpy as np
 
-from gearwright.conversion.bare import Sample, bare, bodies_alone, samples
+from gearwright.conversion.bare import TreeSample, bare, bodies_alone, samples
 from gearwright.conversion.checks import Check
-from gearwright.conversion.peers import PEERS, RefusedError
+from gearwright.conversion.peers import PEERS, PeerRefusedError
 from gearwright.conversion.peers.peer import Peer
 from gearwright.errors import CompileError, GearwrightError, LoadError, LoadWarning, ModelError, SimulationError
 from gearwright.formats import loads
@@ -24,7 +24,7 @@ from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array
 from gearwright.sim import Simulation, compile
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS
 
 STATES = 3
@@ -47,7 +47,7 @@ def prove(robot: Mechanism, text: str, ending: str, tolerance: float, seed: int 
 # --- our own reading --------------------------------------------------------------------------------------------------
 
 
-def _own(robot: Mechanism, text: str, tolerance: float, states: list[Sample]) -> Iterator[Check]:
+def _own(robot: Mechanism, text: str, tolerance: float, states: list[TreeSample]) -> Iterator[Check]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LoadWarning)
@@ -64,7 +64,7 @@ def _own(robot: Mechanism, text: str, tolerance: float, states: list[Sample]) ->
     yield Check(program=OWN, what="motion", difference=apart, tolerance=tolerance)
 
 
-def _pose_difference(robot: Mechanism, again: Mechanism, states: list[Sample]) -> float:
+def _pose_difference(robot: Mechanism, again: Mechanism, states: list[TreeSample]) -> float:
     worst = 0.0
     for state in states:
         try:
@@ -83,7 +83,7 @@ def _pose_difference(robot: Mechanism, again: Mechanism, states: list[Sample]) -
 
 
 def _by_peer(
-    name: str, robot: Mechanism, ending: str, tolerance: float, states: list[Sample]
+    name: str, robot: Mechanism, ending: str, tolerance: float, states: list[TreeSample]
 ) -> Iterator[Check]:  # fmt: skip
     try:
         kind = PEERS[name]
@@ -99,7 +99,7 @@ def _by_peer(
         return
     try:
         peer = kind(_text(bodies_alone(robot), ending), ending, robot.gravity)
-    except RefusedError as error:
+    except PeerRefusedError as error:
         yield Check(program=name, what="reading", note=f"it refuses the file: {error}"[:160])
         return
     states = [_without_screws(state, robot) for state in states]
@@ -113,7 +113,7 @@ def _by_peer(
 
 
 def _text(robot: Mechanism, ending: str) -> str:
-    return FORMATS[ending].write(robot, Losses(), lambda mesh: mesh.uri)
+    return FORMATS[ending].write(robot, LossLog(), lambda mesh: mesh.uri)
 
 
 class _Ours:
@@ -134,15 +134,15 @@ class _Ours:
         placing = Placing(robot)
         return {j.name: (j.child, placing.X_WL(j)) for j in placing.joints if placing.is_free(j)}
 
-    def poses(self, state: Sample) -> dict[str, Array]:
+    def poses(self, state: TreeSample) -> dict[str, Array]:
         return self.robot.forward_kinematics(state.position)
 
-    def move(self, state: Sample) -> None:
+    def move(self, state: TreeSample) -> None:
         self.sim.reset(position=state.position, velocity=state.velocity)
 
 
 def _compared(
-    ours: _Ours, peer: Peer, states: list[Sample], free: Mapping[str, tuple[str, Pose]]
+    ours: _Ours, peer: Peer, states: list[TreeSample], free: Mapping[str, tuple[str, Pose]]
 ) -> dict[str, float | str]:
     """The largest differences, by quantity, or why one was not compared; relative to the largest number of its kind
     where that is above 1.
@@ -185,10 +185,10 @@ def _compared(
     return worst
 
 
-def _without_screws(state: Sample, robot: Mechanism) -> Sample:
+def _without_screws(state: TreeSample, robot: Mechanism) -> TreeSample:
     """Other programs have screws as two joints, or not at all: they stay at zero."""
     kept = {n: x for n, x in state.position.items() if not robot.joint(n).type.travels}
-    return Sample(kept, {n: state.velocity[n] for n in kept})
+    return TreeSample(kept, {n: state.velocity[n] for n in kept})
 
 
 def _largest(ours: Mapping[str, object], theirs: Mapping[str, object]) -> float:

@@ -34,10 +34,10 @@ def run_film(
         return Film(robot=robot, camera=CAMERA, times=times, poses=poses, label=robot.name), []
     triangles, diagnostics = {}, []
     if shapes:
-        from gearwright.page.meshes import Meshes
+        from gearwright.page.meshes import RobotMeshes
 
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
-        meshes = Meshes(file, search_path) if any(isinstance(s, Mesh) for s in shapes) else None
+        meshes = RobotMeshes(file, search_path) if any(isinstance(s, Mesh) for s in shapes) else None
         triangles = link_triangles(robot, meshes)
         if meshes is not None:
             diagnostics = meshes.diagnostics

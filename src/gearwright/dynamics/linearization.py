@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi
 from casadi import SX, Function
@@ -23,7 +22,7 @@ def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:
 
 def through_stages(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
     """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
-    slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    slots: dict[SlotName, casadi.MX] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
     run(stages, slots, BEGINNING)
     A, B = _derivatives(slots, inputs, (Slots.position, Slots.velocity))
@@ -36,7 +35,7 @@ def through_part(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Func
     `parts` says how long it is, `remaining` is one more input. What actuators store is a part of the state here:
     commands act through it on the parts that follow.
     """
-    slots: dict[SlotName, Any] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
+    slots: dict[SlotName, casadi.MX] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     slots[Slots.remaining] = casadi.MX.sym(Slots.remaining)
     inputs = dict(slots)
     run(stages, slots, BEGINNING | {n: inputs[n] for n in (Slots.parts, Slots.remaining)})
@@ -47,7 +46,9 @@ def through_part(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Func
     return Function("part_linearization", list(inputs.values()), list(found.values()), list(inputs), names)
 
 
-def _derivatives(slots: Mapping[SlotName, Any], inputs: Mapping[SlotName, Any], state: Sequence[SlotName]) -> list[Any]:
+def _derivatives(
+    slots: Mapping[SlotName, casadi.MX], inputs: Mapping[SlotName, casadi.MX], state: Sequence[SlotName]
+) -> list[casadi.MX]:
     """Derivatives of a state's slots: over what they were, and over efforts and commands."""
     after = casadi.vertcat(*(slots[n] for n in state))
     pushed = [n for n in (Slots.effort, Slots.command) if n in inputs]
@@ -67,7 +68,7 @@ BEGINNING = {
 }  # no loop ends early, a step is whole
 
 
-def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName, Any]) -> None:
+def run(body: Sequence[Node], slots: dict[SlotName, casadi.MX], held: Mapping[SlotName, float | casadi.MX]) -> None:
     """Runs stages on symbols; slots that are held have these values in each of them.
 
     Laws stay on the pieces that they are given, so the first solution is the last, but for contacts, which are where
@@ -79,7 +80,7 @@ def run(body: Sequence[Node], slots: dict[SlotName, Any], held: Mapping[SlotName
             for _ in range(_rounds(node)):
                 run(node.body, slots, held)
             continue
-        slots |= {name: x for name, x in held.items() if name in node.name_in()}
+        slots |= {name: casadi.MX(x) for name, x in held.items() if name in node.name_in()}
         found = node.call([slots[SlotName(n)] for n in node.name_in()])
         slots |= dict(zip(map(SlotName, node.name_out()), found, strict=True))
 

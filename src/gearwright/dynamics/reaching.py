@@ -53,7 +53,7 @@ DAMPING = 1e-12  # ε: near the target, where the rest of the damping is gone
 
 
 @dataclass(frozen=True)
-class Target:
+class FrameGoal:
     """A frame on a link that is to be somewhere."""
 
     link: str
@@ -71,7 +71,7 @@ class Reaching:
     carrying: tuple[bool, ...]  # of each of these, whether it moves a target
 
 
-def reaching(mechanism: Mechanism, targets: Sequence[Target], held: Collection[str]) -> Reaching:
+def reaching(mechanism: Mechanism, targets: Sequence[FrameGoal], held: Collection[str]) -> Reaching:
     """`held`: velocity coordinates that stay; goals are 12 numbers per target, a rotation by rows and an origin."""
     values = numbers(mechanism)
     model = Coordinates(optimised(assembled(mechanism, values)), reduction(mechanism, values))
@@ -105,7 +105,7 @@ def reaching(mechanism: Mechanism, targets: Sequence[Target], held: Collection[s
 
 
 def _errors(
-    model: Coordinates, targets: Sequence[Target], q: list[Scalar], goal: Sequence[Scalar]
+    model: Coordinates, targets: Sequence[FrameGoal], q: list[Scalar], goal: Sequence[Scalar]
 ) -> tuple[Column, list[Sparse]]:
     """e, and by element a row of J over the independent velocities."""
     tree = model.tree(State(q, [0.0] * model.dof))

@@ -12,7 +12,7 @@ from gearwright.hardware import shafts
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
-from gearwright.hardware.shafts import DIRECT, Gear, ShaftLoad
+from gearwright.hardware.shafts import DIRECT, DriveGear, ShaftLoad
 from gearwright.model import Mechanism
 from gearwright.model.hardware.device_bindings import DeviceBinding
 
@@ -29,7 +29,7 @@ class Bound:
     node: int
     motor: Motor  # numbers of the product
     options: tuple[tuple[str, str], ...] = ()
-    gear: Gear = DIRECT  # from the actuator's shaft to the one at which the drive counts
+    gear: DriveGear = DIRECT  # from the actuator's shaft to the one at which the drive counts
     named: bool = False  # whether somebody chose the product, or how many of it share a shaft
 
     @property
@@ -92,7 +92,7 @@ def bind(
     return bound
 
 
-def _gear(robot: Mechanism, actuator: str, p: Protocol, options: Mapping[str, str], where: str) -> Gear:
+def _gear(robot: Mechanism, actuator: str, p: Protocol, options: Mapping[str, str], where: str) -> DriveGear:
     """A geared product is the motor and the gear of a simple transmission: it counts on the joint's side."""
     side, servos = options.get("side", "joint" if p.geared else "actuator"), options.get("servos", "1")
     where = f"{where}actuator {actuator!r}"

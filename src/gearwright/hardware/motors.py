@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, Self, TypeAlias
 
 from gearwright.errors import ModelError
-from gearwright.hardware.shafts import DIRECT, Gear
+from gearwright.hardware.shafts import DIRECT, DriveGear
 from gearwright.model import Actuator, DCMotor, ElectricMotor
 from gearwright.model.actuators import PositionServo
 from gearwright.model.servos import DataSheet, servos
@@ -66,7 +66,7 @@ class Motor:
         servo = servos[name]
         return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
-    def behind(self, gear: Gear) -> Self:
+    def behind(self, gear: DriveGear) -> Self:
         """Windings and rotors of the drive's shaft, at the actuator's; those of several servos are in parallel."""
         n, effort = abs(gear.ratio), abs(gear.effort)
         return replace(
@@ -84,7 +84,7 @@ class Motor:
 
 
 def motor_of(
-    actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None, gear: Gear = DIRECT
+    actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None, gear: DriveGear = DIRECT
 ) -> Motor:
     """A product's numbers with those that the file gives: its own always count.
 
@@ -134,7 +134,7 @@ def with_winding(actuator: Actuator, motor: Motor) -> Actuator:
     return DCMotor(**{**own, **loops, **electrical})
 
 
-class Supply:
+class BusSupply:
     """A supply that several drives share: `V = V₀ − R·Σ i`, at most its limit below nominal.
 
     The current that a drive draws is its electrical power over the voltage; a drive that brakes feeds back.
@@ -167,7 +167,7 @@ class Supply:
 class ConvertedSupply:
     """A converter without losses between a supply and a drive of another voltage; it sags with its supply."""
 
-    source: Supply
+    source: BusSupply
     nominal: float  # [V]
 
     @property
@@ -181,4 +181,4 @@ class ConvertedSupply:
         return self.source.share
 
 
-SharedSupply: TypeAlias = Supply | ConvertedSupply
+SharedSupply: TypeAlias = BusSupply | ConvertedSupply

@@ -11,8 +11,8 @@ from gearwright.errors import UnknownNameError
 from gearwright.hardware import shafts
 from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.hands import Hand
-from gearwright.hardware.motors import Motor, Supply, motor_of, with_winding
-from gearwright.hardware.shafts import DIRECT, Gear, ShaftLoad, shaft_loads
+from gearwright.hardware.motors import BusSupply, Motor, motor_of, with_winding
+from gearwright.hardware.shafts import DIRECT, DriveGear, ShaftLoad, shaft_loads
 from gearwright.hardware.sweeping import HandMovement
 from gearwright.model import Actuator, DCMotor, Encoder, Mechanism
 from gearwright.model.parameters import device_key
@@ -31,7 +31,11 @@ class Plant:
     """
 
     def __init__(
-        self, sim: Simulation, motors: Mapping[str, Motor], supply: Supply, gears: Mapping[str, Gear] | None = None
+        self,
+        sim: Simulation,
+        motors: Mapping[str, Motor],
+        supply: BusSupply,
+        gears: Mapping[str, DriveGear] | None = None,
     ) -> None:
         self.sim, self.supply = sim, supply
         self.gears = {name: (gears or {}).get(name, DIRECT) for name in motors}
@@ -146,7 +150,7 @@ class Plant:
 class Terminals:
     """Where a drive is wired to the simulation: the inputs of its motor in the step, and what it measures."""
 
-    def __init__(self, port: Port, name: str, drive: MotorDrive, gear: Gear = DIRECT) -> None:
+    def __init__(self, port: Port, name: str, drive: MotorDrive, gear: DriveGear = DIRECT) -> None:
         self._drive, self._gear = drive, gear
         self._command, self._torque = port.command(name), port.actuator(name, "torque")
         self._position, self._velocity = port.actuator(name, "position"), port.actuator(name, "velocity")
@@ -196,7 +200,7 @@ def bridge_inputs(motor: Actuator) -> tuple[str, ...]:
     return (*loops, "supply_voltage") if isinstance(motor, DCMotor) else loops
 
 
-def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None) -> Mechanism:
+def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, DriveGear] | None = None) -> Mechanism:
     """A copy whose bound actuators are the drives': they take a torque and the feedback of its loops."""
     for name, motor in motors.items():
         own = motor.behind((gears or {}).get(name, DIRECT))
@@ -207,7 +211,7 @@ def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, 
 
 
 def compiled(
-    robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, Gear] | None = None, **options: Any
+    robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, DriveGear] | None = None, **options: Any
 ) -> Simulation:
     """A simulation of a robot under drives, which set the voltages of their motors."""
     from gearwright.sim import compile
@@ -236,7 +240,7 @@ def with_actuators(robot: Mechanism) -> Mechanism:
     return robot
 
 
-def motor_for(robot: Mechanism, actuator: str, model: Motor, gear: Gear = DIRECT) -> Motor:
+def motor_for(robot: Mechanism, actuator: str, model: Motor, gear: DriveGear = DIRECT) -> Motor:
     """A product's numbers, with those that the file gives for this actuator, its joint and its encoder."""
     encoders = [s for s in robot.sensors.values() if isinstance(s, Encoder) and s.resolution and s.reads_position]
     own = [s.resolution for s in encoders if s.actuator == actuator and s.side == "actuator"]

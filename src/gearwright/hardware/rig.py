@@ -16,7 +16,7 @@ from gearwright.errors import ModelError
 from gearwright.hardware.binding import Bound, bind
 from gearwright.hardware.device import CanDevice, Device, SerialDevice, SerialLine
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.motors import Supply
+from gearwright.hardware.motors import BusSupply
 from gearwright.hardware.notes import notes
 from gearwright.hardware.plant import Plant, compiled, motor_for, with_actuators
 from gearwright.hardware.protocols import Protocol
@@ -62,7 +62,7 @@ class Rig:
         from gearwright.sim import compile
 
         if protocol == ROS2_CONTROL:
-            return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, Supply(24.0)), [])
+            return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, BusSupply(24.0)), [])
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         plant = _plant(robot, bound, supply_resistance, dt=dt, **compiling)
@@ -156,7 +156,7 @@ def _plant(robot: Mechanism, bound: Sequence[Bound], supply_resistance: float, *
     gears = {b.actuator: b.gear for b in bound}
     motors = {b.actuator: motor_for(robot, b.actuator, b.motor, b.gear) for b in bound}
     nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
-    return Plant(compiled(robot, motors, gears, **compiling), motors, Supply(nominal, supply_resistance), gears)
+    return Plant(compiled(robot, motors, gears, **compiling), motors, BusSupply(nominal, supply_resistance), gears)
 
 
 def _with_interfaces(robot: Mechanism) -> Mechanism:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class PositionServo(Setpoint):
+class ServoSetpoint(Setpoint):
     """`duty = kp·e + ki·∫e − kd·ω`, e the profile's distance from the shaft, 0 inside the dead zone.
 
     Its device changes the numbers while it runs. The integral stops where the duty is at its limit.

@@ -28,7 +28,7 @@ RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s�
 BRISK = 30.0  # [1/s²]: stall torque over inertia with which a servo that has no more than a P gain does not ring
 
 
-class Gear(NamedTuple):
+class DriveGear(NamedTuple):
     """Between an actuator's own shaft and the one at which its drive counts: `a = ratio·(x − offset)`.
 
     Several servos of one kind may turn that shaft together, by the same goals: the drive is one of them.
@@ -47,7 +47,7 @@ class Gear(NamedTuple):
         """Of the drive's shaft, for that of the actuator."""
         return a / self.ratio + self.offset
 
-    def centred(self, a: tuple[float, float], turn: float) -> Gear:
+    def centred(self, a: tuple[float, float], turn: float) -> DriveGear:
         """With the zero of the drive in the middle of a range of the actuator's shaft, if it fits into a turn only so.
 
         turn   [rad] that the drive sees, half of it on each side of its zero
@@ -63,10 +63,10 @@ class Gear(NamedTuple):
         return (low, high) if self.ratio > 0.0 else (high, low)
 
 
-DIRECT = Gear()
+DIRECT = DriveGear()
 
 
-def simple_gear(robot: Mechanism, actuator: str) -> Gear | None:
+def simple_gear(robot: Mechanism, actuator: str) -> DriveGear | None:
     """The transmission between an actuator and the one joint that it turns at a constant ratio; None for others."""
     transmission = robot.acting.get(actuator)
     if transmission is None or not isinstance(transmission.map, LinearTransmission):
@@ -75,7 +75,7 @@ def simple_gear(robot: Mechanism, actuator: str) -> Gear | None:
     if not one or robot.joint(transmission.joints[0].joint).kind == "prismatic":
         return None
     ((ratio,),) = transmission.map.actuator_per_joint.tolist()
-    return Gear(float(ratio), float(transmission.map.joint_offsets_at_zero()[0])) if ratio else None
+    return DriveGear(float(ratio), float(transmission.map.joint_offsets_at_zero()[0])) if ratio else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class ShaftLoad:
     holding: float = 0.0  # torque against weight, springs and dry friction [N·m, N]
     travel: float = 1.0  # that moves the joint by a radian, or a metre [rad, m]
 
-    def at(self, gear: Gear) -> ShaftLoad:
+    def at(self, gear: DriveGear) -> ShaftLoad:
         """The load of an actuator's shaft, at the drive's."""
         n, share = abs(gear.ratio), abs(1.0 / gear.effort)
         return ShaftLoad(

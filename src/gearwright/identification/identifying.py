@@ -18,7 +18,7 @@ from gearwright.identification.fit import Fit, Residual
 from gearwright.identification.least_squares import minimise
 from gearwright.identification.log import Log, as_logs
 from gearwright.identification.residuals import Residuals
-from gearwright.identification.task import Given, Task, bounds_of, cut, starts_of
+from gearwright.identification.task import FitSearch, Given, bounds_of, cut, starts_of
 from gearwright.identification.unknowns import Unknown, sought
 from gearwright.model import Mechanism
 from gearwright.sim.compiling import compile as compiled
@@ -136,7 +136,7 @@ def _fitted(robot: Mechanism, names: Any, given: Given) -> Fit:
     fitted, held_back, sim = _checked(robot, names, given)
     parameters = sought(sim, names, given.bounds, given.individual, [*fitted, *held_back])
     whole = Residuals(sim, fitted, (*parameters, *starts_of(sim, fitted, given)))
-    task = Task(whole if given.segment is None else cut(whole, given, None), len(parameters), given)
+    task = FitSearch(whole if given.segment is None else cut(whole, given, None), len(parameters), given)
     task.whole = whole
     z, loose, complete = task.solved()
     found = task.judged(z, loose)

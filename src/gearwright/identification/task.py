@@ -93,13 +93,13 @@ def bounds_of(unknowns: Sequence[Unknown], held: Mapping[int, float]) -> Bounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class SearchResult:
     intervals: Mapping[str, tuple[float, float]]
     combinations: tuple[Combination, ...]
     at_bounds: tuple[str, ...]
 
 
-class Task:
+class FitSearch:
     """The search for one model."""
 
     def __init__(self, residuals: Residuals, count: int, given: Given) -> None:
@@ -123,7 +123,7 @@ class Task:
             if not len(loose) or not complete:
                 break
             held = {i: self.nominal[i] for i in (int(np.argmax(np.abs(d))) for d in loose)}
-            beside, complete = self._minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
+            beside, complete = self.minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
             if self._cost(beside) > BETTER * self._cost(z):
                 z = beside
                 break
@@ -140,11 +140,9 @@ class Task:
                 pieces = cut(self.whole, self.given, count)
             except TooShortError:
                 break
-            task = Task(pieces, self.count, self.given)
+            task = FitSearch(pieces, self.count, self.given)
             task.weights = self.weights
-            own, complete = task._minimised(
-                np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={}
-            )
+            own, complete = task.minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
             self.residuals.evaluations += pieces.evaluations
             if complete:
                 found.append(np.concatenate([own[: self.count], z[self.count :]]))
@@ -160,11 +158,11 @@ class Task:
 
     def _freely(self, starts: Array) -> tuple[Array, bool]:
         """The best of all unknowns, outputs weighed by what their residuals are."""
-        z, complete = self._minimised(starts, held={})
+        z, complete = self.minimised(starts, held={})
         for _ in range(REWEIGHTED if len(self.weights) > 1 and complete else 0):
             if not self._reweighted(z):
                 break
-            z, complete = self._minimised(z[None], held={})
+            z, complete = self.minimised(z[None], held={})
         return z, complete
 
     def _cost(self, z: Array) -> float:
@@ -182,7 +180,7 @@ class Task:
             changed[i] = value
         return changed
 
-    def _minimised(self, starts: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
+    def minimised(self, starts: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
         what = f"{counted(len(self.residuals.experiments), 'recording')}, {counted(self.count, 'parameter')}"
         with shown(self.given.progress, what) as report:
             search, complete = minimise(
@@ -257,7 +255,7 @@ class Task:
     def _scale(self, i: int, value: float) -> float:
         return abs(value) if abs(value) > 1e-3 * self.unknowns[i].scale else self.unknowns[i].scale
 
-    def judged(self, z: Array, loose: Array) -> Found:
+    def judged(self, z: Array, loose: Array) -> SearchResult:
         own, known = self._information(z), self.unknowns[: self.count]
         combinations = []
         advisor = Advisor(self._setting(z, own)) if len(loose) else None
@@ -277,7 +275,9 @@ class Task:
             half = np.inf if i in vague else q * deviation[i] * self._scale(i, z[i])
             intervals[u.name] = (float(max(z[i] - half, u.lower)), float(min(z[i] + half, u.upper)))
         ends = [u for i, u in enumerate(known) if i not in vague and self._at_bound(u, z[i])]
-        return Found(intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends))
+        return SearchResult(
+            intervals=intervals, combinations=tuple(combinations), at_bounds=tuple(u.name for u in ends)
+        )
 
     def _setting(self, z: Array, information: Information) -> Setting:
         residuals = self.residuals.at(z[None], differentiated=False).residuals[0]

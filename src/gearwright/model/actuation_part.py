@@ -25,7 +25,7 @@ BASE = "actuation.base"
 ARMATURE = 1e-3  # [kg·m², kg] of every axis, so that it has an inertia; known, and taken off what is read
 
 
-class ShaftFriction(NamedTuple):
+class PartFriction(NamedTuple):
     """Coulomb friction of an actuator and its gear."""
 
     ratios: Mapping[str, float]  # turns of the actuator's axis per turn of each joint
@@ -38,7 +38,7 @@ class ActuationMechanism:
 
     mechanism: Mechanism
     axes: tuple[AxisRef, ...]  # every axis of these joints
-    friction: Mapping[str, ShaftFriction] = field(default_factory=dict)  # by actuator; not in the mechanism
+    friction: Mapping[str, PartFriction] = field(default_factory=dict)  # by actuator; not in the mechanism
     left_out: tuple[str, ...] = ()  # sensors that read something else
 
     @property
@@ -122,23 +122,23 @@ def _ratios(robot: Mechanism, a: Actuator) -> dict[str, float]:
     return {str(ref): float(r) for ref, r in zip(t.joints, row, strict=True) if r}
 
 
-def _frictions(robot: Mechanism) -> dict[str, ShaftFriction]:
-    found: dict[str, ShaftFriction] = {}
+def _frictions(robot: Mechanism) -> dict[str, PartFriction]:
+    found: dict[str, PartFriction] = {}
     for a in robot.actuators.values():
         t = robot.acting.get(a.name)
         effort = a.friction + (0.0 if t is None else t.losses.friction)
         if effort and (ratios := _ratios(robot, a)):
-            found[a.name] = ShaftFriction(MappingProxyType(ratios), effort)
+            found[a.name] = PartFriction(MappingProxyType(ratios), effort)
     return found
 
 
-def _without_friction(a: Actuator, extracted: Mapping[str, ShaftFriction]) -> Actuator:
+def _without_friction(a: Actuator, extracted: Mapping[str, PartFriction]) -> Actuator:
     """A rotor that is a body turns on a base that stands still: reflected, it is the same."""
     a = replace(a, rotor="reflected") if turns_body(a) else a
     return replace(a, friction=0.0) if a.name in extracted else a
 
 
-def _smooth(t: Transmission, extracted: Mapping[str, ShaftFriction]) -> Transmission:
+def _smooth(t: Transmission, extracted: Mapping[str, PartFriction]) -> Transmission:
     if not t.losses.friction or not extracted.keys() & set(t.actuators):
         return t
     return replace(t, losses=replace(t.losses, friction=0.0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import number
-from gearwright.model.couplings import Coupling, Couplings
+from gearwright.model.couplings import Coupling, Couplings, Term
 from gearwright.model.joints import Axis, Joint
 from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, multiplier_names
 from gearwright.model.poses import Pose
@@ -105,7 +105,7 @@ def _coupling(coupling: Coupling, own: Mapping[str, float]) -> Coupling:
         return coupling
     names = [n.removeprefix(f"{coupling.name}.") for n in multiplier_names(coupling)]
     pairs = zip(names, coupling.leaders, strict=True)
-    leaders = tuple(t._replace(multiplier=own.get(n, t.multiplier)) for n, t in pairs)
+    leaders = tuple(Term(t.axis, own.get(n, t.multiplier)) for n, t in pairs)
     powers = tuple(own.get(f"power{k}", x) for k, x in enumerate(coupling.powers, start=2))
     fields = ("offset", "reference", "erp", "natural_frequency", "damping_ratio")
     plain: dict[str, Any] = {n: x for n, x in own.items() if n in fields}

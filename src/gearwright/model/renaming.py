@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from gearwright.model.couplings import Coupling, Couplings
+from gearwright.model.couplings import Coupling, Couplings, Term
 from gearwright.model.hardware.hardware import Hardware
 from gearwright.model.joints import AxisRef
 from gearwright.model.mechanism import Mechanism
@@ -43,7 +43,7 @@ def renamed_joints(m: Mechanism, names: Mapping[str, str]) -> Mechanism:
 def _coupling(c: Coupling, axis: Callable[[AxisRef], AxisRef]) -> Coupling:
     """A mimic has its follower's name."""
     own = {str(c.follower): str(axis(c.follower))}
-    leaders = tuple(t._replace(axis=axis(t.axis)) for t in c.leaders)
+    leaders = tuple(Term(axis(t.axis), t.multiplier) for t in c.leaders)
     alias = None if c.alias is None else own.get(c.alias, c.alias)
     return replace(c, name=own.get(c.name, c.name), alias=alias, follower=axis(c.follower), leaders=leaders)
 

@@ -11,7 +11,7 @@ from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.controls import Controls
 from gearwright.page.gate import Gate
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from gearwright.page.scene import RobotScene
 from gearwright.page.server import HOST, serve
 
@@ -38,7 +38,7 @@ class BenchPage:
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
         self._server = serve(port, self._gate)
-        meshes = Meshes(file, search_path)
+        meshes = RobotMeshes(file, search_path)
         try:
             self.scene = RobotScene(self._server, robot, meshes)
         finally:

@@ -35,7 +35,7 @@ class LoadedMesh:
         return self.glb if rgba is None else painted(self.glb, rgba)
 
 
-class Meshes:
+class RobotMeshes:
     """The meshes of one robot."""
 
     def __init__(self, file: str | None, search: Sequence[str | os.PathLike[str]] = ()) -> None:

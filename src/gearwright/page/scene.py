@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.model import Mechanism
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from gearwright.page.shapes import Canvas, Colour, Drawn, draw, quaternion
 
 COLLISION: Colour = (0.85, 0.45, 0.2, 0.35)
@@ -25,7 +25,7 @@ BELOW = 0.01  # of its size, that a robot may reach below the ground without the
 class RobotScene:
     """Shapes of a robot, moved by poses of its links."""
 
-    def __init__(self, server: Any, robot: Mechanism, meshes: Meshes) -> None:
+    def __init__(self, server: Any, robot: Mechanism, meshes: RobotMeshes) -> None:
         self.server, self.robot, self._canvas = server, robot, Canvas(server.scene, meshes)
         self._frames = {name: server.scene.add_frame(frame_of(name), show_axes=False) for name in robot.links}
         self.visuals = self._draw("visuals")

@@ -11,7 +11,7 @@ import numpy as np
 from gearwright.diagnostics import Source
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Heightmap, Mesh, Plane, Sphere
 from gearwright.model.shapes.height_field import HeightField
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 
 Colour = tuple[float, float, float, float]
 GREY: Colour = (0.62, 0.66, 0.70, 1.0)
@@ -25,7 +25,7 @@ class Canvas(NamedTuple):
     """Where shapes are drawn."""
 
     scene: Any  # viser's
-    meshes: Meshes
+    meshes: RobotMeshes
 
 
 class Drawn(NamedTuple):

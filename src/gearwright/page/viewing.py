@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.gate import Gate
-from gearwright.page.meshes import Meshes
+from gearwright.page.meshes import RobotMeshes
 from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
@@ -46,7 +46,7 @@ class Page:
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
         self._server = serve(port, self._gate)
-        meshes = Meshes(file, search_path)
+        meshes = RobotMeshes(file, search_path)
         try:
             self.scene = RobotScene(self._server, robot, meshes)
         finally:

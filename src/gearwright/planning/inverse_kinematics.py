@@ -25,7 +25,7 @@ from gearwright.sim.state.names import Names
 from gearwright.sim.state.values import Array, Value
 
 if TYPE_CHECKING:
-    from gearwright.dynamics.reaching import Target
+    from gearwright.dynamics.reaching import FrameGoal
 
 ITERATIONS = 100  # at most, from one start
 STARTS = 16  # tried at once
@@ -133,7 +133,7 @@ def _full(goal: Array) -> Array:
     return np.concatenate([np.zeros((*goal.shape[:-1], 9)), goal], axis=-1)
 
 
-def _message(targets: list[str], found: Found, n: int) -> str:
+def _message(targets: list[str], found: Solutions, n: int) -> str:
     missed = int((~found.reached).sum())
     where = " and ".join(map(repr, targets))
     nearest = float(found.error[~found.reached].min())
@@ -144,7 +144,7 @@ def _message(targets: list[str], found: Found, n: int) -> str:
     )
 
 
-class Found(NamedTuple):
+class Solutions(NamedTuple):
     """Per pose."""
 
     q: Array  # (N, n)
@@ -186,10 +186,10 @@ class Solver:
         start: Array = full[0, self._free]
         return start
 
-    def solve(self, goal: Array, start: Array, tolerance: float, rng: np.random.Generator) -> Found:
+    def solve(self, goal: Array, start: Array, tolerance: float, rng: np.random.Generator) -> Solutions:
         """For goals (N, m): from the start alone where there are many, else from several; then those that failed."""
         n = len(goal)
-        found = Found(np.tile(start, (n, 1)), np.full(n, np.inf), np.zeros(n, bool))
+        found = Solutions(np.tile(start, (n, 1)), np.full(n, np.inf), np.zeros(n, bool))
         for attempt in range(ROUNDS):
             left = np.flatnonzero(~found.reached)
             if not len(left):
@@ -214,7 +214,7 @@ class Solver:
             q[:, 0] = start
         return q
 
-    def _best(self, goal: Array, q: Array, start: Array, tolerance: float) -> Found:
+    def _best(self, goal: Array, q: Array, start: Array, tolerance: float) -> Solutions:
         n, lanes, size = q.shape
         instance = self._instances.setdefault(n * lanes, self._code.instance(n * lanes))
         for slot, values in (
@@ -231,7 +231,7 @@ class Solver:
         order = np.where(reached, far, MISSED + np.where(np.isfinite(error), error, MISSED))
         best = np.argmin(order, axis=1)
         each = np.arange(n)
-        return Found(q[each, best], error[each, best], reached[each, best])
+        return Solutions(q[each, best], error[each, best], reached[each, best])
 
     def _within(self, q: Array) -> Array:
         """Whether followers of several leaders are within their limits, too."""
@@ -270,13 +270,13 @@ def _coordinates(robot: Mechanism, joints: Sequence[str]) -> Iterator[str]:
         yield from robot.joints[name].coordinates
 
 
-def _target(robot: Mechanism, name: str, oriented: bool) -> Target:
-    from gearwright.dynamics.reaching import Target
+def _target(robot: Mechanism, name: str, oriented: bool) -> FrameGoal:
+    from gearwright.dynamics.reaching import FrameGoal
 
     if name in robot.links:
-        return Target(name, IDENTITY, oriented)
+        return FrameGoal(name, IDENTITY, oriented)
     if name in robot.frames and robot.frames[name].link in robot.links:
-        return Target(robot.frames[name].link, robot.frames[name].X_LF, oriented)
+        return FrameGoal(robot.frames[name].link, robot.frames[name].X_LF, oriented)
     raise UnknownNameError("link or frame", name, [*robot.links, *robot.frames])
 
 

@@ -168,13 +168,13 @@ def _played(
 
 
 def _shapes(robot: Mechanism, poses: Poses, search_path: Sequence[str | os.PathLike[str]]) -> dict[str, Triangles]:
-    from gearwright.page.meshes import Meshes
+    from gearwright.page.meshes import RobotMeshes
 
     shapes = [g.shape for link in robot.links.values() for g in (link.visuals or link.collisions)]
     meshes = None
     if any(isinstance(shape, Mesh) for shape in shapes):
         file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
-        meshes = Meshes(file, search_path)
+        meshes = RobotMeshes(file, search_path)
     try:
         found = link_triangles(robot, meshes)
     finally:

@@ -15,7 +15,7 @@ from gearwright.model import Mechanism
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Shape, Sphere
 
 if TYPE_CHECKING:
-    from gearwright.page.meshes import Meshes
+    from gearwright.page.meshes import RobotMeshes
 
 SIDES = 40  # of a surface of revolution
 
@@ -27,7 +27,7 @@ class Triangles(NamedTuple):
     colours: Array  # (n, 3)
 
 
-def link_triangles(robot: Mechanism, meshes: Meshes | None) -> dict[str, Triangles]:
+def link_triangles(robot: Mechanism, meshes: RobotMeshes | None) -> dict[str, Triangles]:
     """By link, its visuals, or collision shapes where it has none; links without either have no entry."""
     found: dict[str, Triangles] = {}
     for name, link in robot.links.items():
@@ -58,7 +58,7 @@ def sticks(robot: Mechanism, radius: float) -> dict[str, Triangles]:
     return {link: Triangles(x, np.broadcast_to(GREY[:3], (len(x), 3))) for link, x in made.items()}
 
 
-def _surface(shape: Shape, meshes: Meshes | None) -> tuple[Array, Array]:
+def _surface(shape: Shape, meshes: RobotMeshes | None) -> tuple[Array, Array]:
     """Corners, and colours of the file's own."""
     if isinstance(shape, Mesh):
         return _of_file(shape, meshes)
@@ -86,7 +86,7 @@ PRIMITIVES: dict[type[Any], Callable[[Any], Any]] = {
 }
 
 
-def _of_file(shape: Mesh, meshes: Meshes | None) -> tuple[Array, Array]:
+def _of_file(shape: Mesh, meshes: RobotMeshes | None) -> tuple[Array, Array]:
     loaded = meshes.load(shape.uri) if meshes is not None else None
     if loaded is None:
         return np.zeros((0, 3, 3)), np.zeros((0, 3))

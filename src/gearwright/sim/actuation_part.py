@@ -18,7 +18,7 @@ import numpy as np
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import CompileError, ModelError, SimulationError
 from gearwright.model import Mechanism
-from gearwright.model.actuation_part import ARMATURE, ActuationMechanism, ShaftFriction, actuation_mechanism
+from gearwright.model.actuation_part import ARMATURE, ActuationMechanism, PartFriction, actuation_mechanism
 from gearwright.model.layout.slots import StepSlot
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.state import given_values
@@ -108,7 +108,7 @@ class ActuationPart:
         return self._made.time
 
     @property
-    def friction(self) -> Mapping[str, ShaftFriction]:
+    def friction(self) -> Mapping[str, PartFriction]:
         """Coulomb friction by actuator, which efforts do not include: its level, and the ratios to the joints."""
         return self.part.friction
 

@@ -17,7 +17,7 @@ from gearwright.model.keyframes import Keyframe
 from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 AXES = ("axis", "axis2")
 AXIS_LIKE = (".axis", ".axis2")  # endings of a joint's name that a reader would take for an axis
@@ -26,16 +26,16 @@ Local = Callable[[str], str]  # a name as the scope of a model has it
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dialect:
+class FormatDialect:
     """What writers of one format have in common."""
 
     robot: Mechanism
-    losses: Losses
+    losses: LossLog
     local: Local = field(default=lambda name: name)  # the name of a part in its element's scope
     joint: Local = field(default=lambda name: name)  # the same of a joint, which may have to be called otherwise
 
 
-def reference(node: Node, axis: AxisRef, d: Dialect) -> None:
+def reference(node: Node, axis: AxisRef, d: FormatDialect) -> None:
     """The axis as an element's text; the index in an attribute where the joint's name could be misread."""
     name = d.joint(axis.joint)
     if axis.index or name.endswith(AXIS_LIKE):
@@ -46,7 +46,7 @@ def reference(node: Node, axis: AxisRef, d: Dialect) -> None:
 # --- actuators and sensors --------------------------------------------------------------------------------------------
 
 
-def add_actuator(parent: Node, a: Actuator, d: Dialect) -> None:
+def add_actuator(parent: Node, a: Actuator, d: FormatDialect) -> None:
     kind = ACTUATORS.name_of(type(a))
     if kind is None:
         d.losses.lose(f"actuator {a.name!r}", "", f"a {type(a).__name__} is a class that no file can name")
@@ -71,7 +71,7 @@ def add_device(parent: Node, device: DeviceBinding) -> None:
         node.add(name, value)
 
 
-def add_sensor(parent: Node, s: Sensor, d: Dialect) -> None:
+def add_sensor(parent: Node, s: Sensor, d: FormatDialect) -> None:
     """Encoders, switches and other registered kinds; those of links and joints are the format's own."""
     kind = SENSORS.name_of(type(s))
     if kind is None:
@@ -90,7 +90,7 @@ def add_sensor(parent: Node, s: Sensor, d: Dialect) -> None:
 
 
 def add_friction_model(
-    parent: Node, model: FrictionModel, shown: str, losses: Losses, tag: str = f"{OWN}friction_model"
+    parent: Node, model: FrictionModel, shown: str, losses: LossLog, tag: str = f"{OWN}friction_model"
 ) -> None:
     kind = FRICTIONS.name_of(type(model))
     if kind is None:
@@ -99,7 +99,7 @@ def add_friction_model(
     add_fields(parent.add(tag, type=kind), model, shown, losses)
 
 
-def add_keyframe(parent: Node, k: Keyframe, d: Dialect) -> None:
+def add_keyframe(parent: Node, k: Keyframe, d: FormatDialect) -> None:
     """A named state, as an element of ours."""
     node = parent.add(f"{OWN}keyframe", name=d.local(k.name))
     for tag, values in (("position", k.position), ("velocity", k.velocity)):
@@ -121,13 +121,13 @@ def mimics(robot: Mechanism) -> dict[AxisRef, Coupling]:
     return found
 
 
-def add_mode(node: Node, c: Coupling, losses: Losses) -> None:
+def add_mode(node: Node, c: Coupling, losses: LossLog) -> None:
     """How the coupling is realised, and its higher powers: our own elements, which other readers skip."""
     apart = ("name", "follower", "leaders", "offset", "reference", "spelling", "alias", "through")
     add_fields(node, c, f"coupling {c.name!r}", losses, apart, prefix=OWN)
 
 
-def add_coupling(parent: Node, c: Coupling, d: Dialect) -> None:
+def add_coupling(parent: Node, c: Coupling, d: FormatDialect) -> None:
     """`Σ Gᵢ·(qᵢ − reference) + offset = 0`, the follower's term first."""
     if c.through is not None:
         d.losses.lose(f"coupling {c.name!r}", "", f"its map is that of {c.through.transmission!r}, not a combination")

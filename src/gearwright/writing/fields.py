@@ -9,13 +9,13 @@ from typing import Any
 
 from gearwright.model.fields import Meaning, meanings
 from gearwright.writing.nodes import Node, value_text
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 OWN = "gearwright:"  # the prefix of elements that the format does not have
 
 
 def add_fields(
-    node: Node, part: Any, shown: str, losses: Losses, apart: Collection[str] = (), prefix: str = ""
+    node: Node, part: Any, shown: str, losses: LossLog, apart: Collection[str] = (), prefix: str = ""
 ) -> None:
     """An element for each field that is not at its default; `apart` are written elsewhere."""
     for m, value in changed_fields(part, apart):
@@ -36,7 +36,7 @@ def changed_fields(part: Any, apart: Collection[str] = ()) -> Iterator[tuple[Mea
         yield m, value
 
 
-def leave_rest(losses: Losses, shown: str, part: Any, written: Collection[str], reason: str, within: str = "") -> None:
+def leave_rest(losses: LossLog, shown: str, part: Any, written: Collection[str], reason: str, within: str = "") -> None:
     """Reports every field that is not at its default, and not among those that are written."""
     for m, _ in changed_fields(part, written):
         losses.lose(shown, within + m.name, reason)

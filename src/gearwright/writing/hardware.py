@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gearwright.model import Component, Hardware, Interface
-from gearwright.writing.actuation import Dialect
+from gearwright.writing.actuation import FormatDialect
 from gearwright.writing.nodes import Node, value_text
 from gearwright.writing.transmissions import add_transmission
 
 ATTRIBUTES = ("data_type", "size")  # of an interface that ros2_control reads as attributes
 
 
-def add_hardware(parent: Node, h: Hardware, tag: str, d: Dialect) -> None:
+def add_hardware(parent: Node, h: Hardware, tag: str, d: FormatDialect) -> None:
     """One tag, with the transmissions that stand in it."""
     node = parent.add(tag, name=d.local(h.name), type=h.type)
     if h.rw_rate:
@@ -33,7 +33,7 @@ def add_hardware(parent: Node, h: Hardware, tag: str, d: Dialect) -> None:
             add_transmission(node, d.robot.transmissions[name], d, style="ros2")
 
 
-def _add_component(parent: Node, family: str, c: Component, d: Dialect) -> None:
+def _add_component(parent: Node, family: str, c: Component, d: FormatDialect) -> None:
     name = d.joint(c.name) if family == "joint" else c.name
     node = parent.add(family, name=name, mimic=c.mimic)
     for tag, interfaces in (("command_interface", c.commands), ("state_interface", c.states)):

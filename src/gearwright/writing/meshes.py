@@ -13,7 +13,7 @@ from gearwright import files
 from gearwright.errors import ModelError
 from gearwright.formats.paths.mesh_files import MeshFiles
 from gearwright.model import Mechanism, Mesh
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 MeshMode = Literal["reference", "copy"]
 FOLDER = "meshes"
@@ -31,7 +31,7 @@ class MeshCopies:
 
     @staticmethod
     def of(
-        robot: Mechanism, target: Path, mode: MeshMode, source: str | os.PathLike[str] | None, losses: Losses
+        robot: Mechanism, target: Path, mode: MeshMode, source: str | os.PathLike[str] | None, losses: LossLog
     ) -> MeshCopies:
         if mode not in ("reference", "copy"):
             raise ModelError(f"meshes must be 'reference' or 'copy', not {mode!r:.60}")
@@ -40,10 +40,10 @@ class MeshCopies:
             named = source or (link.source.file if link.source is not None else None)
             for g in (*link.visuals, *link.collisions):
                 if isinstance(g.shape, Mesh) and g.shape.uri not in copies.found:
-                    copies._find(g.shape.uri, None if named is None else os.fspath(named), losses)
+                    copies.look_up(g.shape.uri, None if named is None else os.fspath(named), losses)
         return copies
 
-    def _find(self, uri: str, file: str | None, losses: Losses) -> None:
+    def look_up(self, uri: str, file: str | None, losses: LossLog) -> None:
         path = MeshFiles(file, self.search).find(uri, file)
         self.found[uri] = path
         if path is None:

@@ -34,9 +34,9 @@ class Node:
         return child
 
     def xml(self) -> str:
-        return '<?xml version="1.0" encoding="UTF-8"?>\n' + "".join(self._lines(""))
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + "".join(self.lines(""))
 
-    def _lines(self, indent: str) -> Iterator[str]:
+    def lines(self, indent: str) -> Iterator[str]:
         start = " ".join([self.tag, *(f"{k}={quoted(_xml(v))}" for k, v in self.attributes.items())])
         if not self.text and not self.children:
             yield f"{indent}<{start}/>\n"
@@ -45,7 +45,7 @@ class Node:
         else:
             yield f"{indent}<{start}>{_xml(self.text).translate(TEXT)}\n"
             for child in self.children:
-                yield from child._lines(indent + INDENT)
+                yield from child.lines(indent + INDENT)
             yield f"{indent}</{self.tag}>\n"
 
 

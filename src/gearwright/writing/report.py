@@ -34,7 +34,7 @@ class SaveReport:
 
 
 @dataclass(kw_only=True)
-class Losses:
+class LossLog:
     """A report under construction, which writers add to."""
 
     lost: list[Loss] = field(default_factory=list)

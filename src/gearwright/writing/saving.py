@@ -16,37 +16,37 @@ from gearwright.formats import loads
 from gearwright.given_names import checked_instance
 from gearwright.model import Mechanism
 from gearwright.writing.meshes import MeshCopies, MeshMode
-from gearwright.writing.report import Losses, SaveReport
+from gearwright.writing.report import LossLog, SaveReport
 from gearwright.writing.shapes import MeshPath
 
-Writer = Callable[[Mechanism, Losses, MeshPath], str]
+Writer = Callable[[Mechanism, LossLog, MeshPath], str]
 
 
-def _sdf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def _sdf(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     from gearwright.writing.sdf.models import sdf_text
 
     return sdf_text(robot, losses, mesh_path)
 
 
-def _urdf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def _urdf(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     from gearwright.writing.urdf.robots import urdf_text
 
     return urdf_text(robot, losses, mesh_path)
 
 
-def _mjcf(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def _mjcf(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     from gearwright.writing.mjcf.models import mjcf_text
 
     return mjcf_text(robot, losses, mesh_path)
 
 
-def _usd(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def _usd(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     from gearwright.writing.usd.stages import usd_text
 
     return usd_text(robot, losses, mesh_path)
 
 
-def _usd_of_physx(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def _usd_of_physx(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     from gearwright.writing.usd.stages import usd_text
 
     return usd_text(robot, losses, mesh_path, mimics="physx")
@@ -77,7 +77,7 @@ def format_of(path: str | os.PathLike[str]) -> FileFormat:
     return FORMATS[ending]
 
 
-def text_of(robot: Mechanism, format: FileFormat, losses: Losses, mesh_path: MeshPath | None = None) -> str:
+def text_of(robot: Mechanism, format: FileFormat, losses: LossLog, mesh_path: MeshPath | None = None) -> str:
     """The text of a file, and in `losses` what it does not say."""
     text = format.write(robot, losses, mesh_path or (lambda mesh: mesh.uri))
     if format.reread:
@@ -102,7 +102,7 @@ def save(
     """
     checked_instance("save", robot, Mechanism)
     path = Path(files.checked_path(path))
-    format, losses = format_of(path), Losses()
+    format, losses = format_of(path), LossLog()
     if mimics not in ("newton", "physx"):
         raise ModelError(f"mimics must be 'newton' or 'physx', not {mimics!r:.60}")
     if format is USD and mimics == "physx":
@@ -115,7 +115,7 @@ def save(
     return SaveReport(path=path, lost=tuple(losses.lost), notes=tuple(losses.notes), files=copied)
 
 
-def _read_again(robot: Mechanism, text: str, format: FileFormat, losses: Losses) -> None:
+def _read_again(robot: Mechanism, text: str, format: FileFormat, losses: LossLog) -> None:
     """Everything that the text, read again, does not say is lost; what nobody reads in it is a fault of the writer."""
     try:
         with warnings.catch_warnings():

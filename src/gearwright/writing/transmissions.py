@@ -19,7 +19,7 @@ from gearwright.model import (
     TransmissionMap,
 )
 from gearwright.model.transmissions import TRANSMISSIONS, ElasticGear
-from gearwright.writing.actuation import AXES, AXIS_LIKE, Dialect, add_friction_model
+from gearwright.writing.actuation import AXES, AXIS_LIKE, FormatDialect, add_friction_model
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node
 
@@ -40,7 +40,7 @@ def kind_of(m: TransmissionMap | None) -> str | None:
     return None if isinstance(m, Series) and any(kind_of(s) is None for s in m.stages) else kind
 
 
-def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style = "model") -> None:
+def add_transmission(parent: Node, t: Transmission, d: FormatDialect, *, style: Style = "model") -> None:
     """Names, numbers and losses. In a ros2_control tag the type is that of a plugin; ROS 1 knows three types."""
     kind = t.type if t.map is None else kind_of(t.map)
     if kind is None:
@@ -66,7 +66,7 @@ def add_transmission(parent: Node, t: Transmission, d: Dialect, *, style: Style 
             node.add("param", text, name=name)
 
 
-def _add_play(node: Node, play: Backlash, shown: str, d: Dialect, prefix: str) -> None:
+def _add_play(node: Node, play: Backlash, shown: str, d: FormatDialect, prefix: str) -> None:
     """A gear with play, or one that twists."""
     twists = isinstance(play, ElasticGear)
     child = node.add(prefix + ("elasticity" if twists else "backlash"))
@@ -75,7 +75,7 @@ def _add_play(node: Node, play: Backlash, shown: str, d: Dialect, prefix: str) -
         add_friction_model(child, play.hysteresis, shown, d.losses, tag="hysteresis")
 
 
-def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:
+def _add_losses(node: Node, t: Transmission, d: FormatDialect) -> None:
     own = t.map.losses() if t.map is not None else Losses()
     if t.losses != own:
         add_fields(node, t.losses, f"transmission {t.name!r}", d.losses, ("own", "friction_model"))
@@ -86,7 +86,7 @@ def _add_losses(node: Node, t: Transmission, d: Dialect) -> None:
 class _Ends:
     """The elements of a transmission's actuators and joints: their names as text, or as attributes in ROS."""
 
-    def __init__(self, t: Transmission, d: Dialect, node: Node, style: Style) -> None:
+    def __init__(self, t: Transmission, d: FormatDialect, node: Node, style: Style) -> None:
         self.written, self.style = t.parameters, style
         self.names = (*t.actuators, *map(str, t.joints))
         if style == "ros1":  # its usual order
@@ -110,7 +110,7 @@ class _Ends:
             end.add("hardwareInterface", "hardware_interface/EffortJointInterface")
         return end
 
-    def _joint(self, node: Node, axis: AxisRef, d: Dialect) -> Node:
+    def _joint(self, node: Node, axis: AxisRef, d: FormatDialect) -> Node:
         """`joint`, or `joint.axis2`; with the axis apart, where the joint's own name ends like that."""
         name = d.joint(axis.joint)
         if not name.endswith(AXIS_LIKE):
@@ -146,7 +146,7 @@ class _Ends:
             self.reduce({"model": node, "ros1": self.actuators[0], "ros2": self.joints[0]}[self.style], reduction)
 
 
-def _add_map(node: Node, m: TransmissionMap, ends: _Ends | None, d: Dialect, shown: str) -> None:
+def _add_map(node: Node, m: TransmissionMap, ends: _Ends | None, d: FormatDialect, shown: str) -> None:
     """The numbers of a map; a stage within a series has no ends."""
     if isinstance(m, SimpleTransmission):
         _add_simple(node, m, ends)
@@ -178,7 +178,7 @@ def _add_simple(node: Node, m: SimpleTransmission, ends: _Ends | None) -> None:
 
 
 def _add_pair(
-    m: DifferentialTransmission | FourBarLinkageTransmission, ends: _Ends | None, d: Dialect, shown: str
+    m: DifferentialTransmission | FourBarLinkageTransmission, ends: _Ends | None, d: FormatDialect, shown: str
 ) -> None:
     if ends is None:
         if any(x != 1 for x in (*m.actuator_reduction, *m.joint_reduction)) or any(m.joint_offset):
@@ -194,7 +194,7 @@ def _add_pair(
             end.add("offset", offset)
 
 
-def _add_matrix(node: Node, m: LinearMap, d: Dialect, shown: str) -> None:
+def _add_matrix(node: Node, m: LinearMap, d: FormatDialect, shown: str) -> None:
     mapping = node.add("mapping")
     mapping.add("t_aj", [x for row in m.matrix for x in row])
     for tag, column in (

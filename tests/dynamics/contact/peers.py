@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.contact.frame import Frame
+from gearwright.dynamics.contact.frame import WorldFrame
 from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from gearwright.model.poses import Array, Pose, rotation_quaternion
 from gearwright.model.shapes.height_field import HeightField, height_field
@@ -29,9 +29,9 @@ def random_pose(rng: np.random.Generator, spread: float = 0.0) -> Pose:
     return Pose(rotation_quaternion(*rng.normal(size=4).tolist()), rng.normal(size=3) * spread)
 
 
-def frame(X: Pose) -> Frame:
+def frame(X: Pose) -> WorldFrame:
     x, y, z = (Vector(*row) for row in X.R.tolist())
-    return Frame((x, y, z), Vector(*X.p.tolist()))
+    return WorldFrame((x, y, z), Vector(*X.p.tolist()))
 
 
 def coal_shape(shape: Shape) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from gearwright.dynamics.algebra.scalar import Expression, expression
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.contact.frame import Frame
+from gearwright.dynamics.contact.frame import WorldFrame
 from gearwright.dynamics.contact.pairs import PAIRS, contact_points, touches
 from gearwright.model.contacts.counts import POINTS, point_count
 from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
@@ -98,7 +98,7 @@ def test_expressions_give_what_floats_give(a, b, rng):
 
 
 def symbolic(x):
-    return Frame((Vector(*x[0:3]), Vector(*x[3:6]), Vector(*x[6:9])), Vector(*x[9:12]))
+    return WorldFrame((Vector(*x[0:3]), Vector(*x[3:6]), Vector(*x[6:9])), Vector(*x[9:12]))
 
 
 def numbers(point):

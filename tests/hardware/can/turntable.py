@@ -7,7 +7,7 @@ from dataclasses import replace
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import Bridge, DriveSample, MotorDrive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.motors import Motor, Supply, with_winding
+from gearwright.hardware.motors import BusSupply, Motor, with_winding
 from gearwright.hardware.protocols import protocol
 from gearwright.hardware.shafts import ShaftLoad
 from gearwright.model import Actuator
@@ -31,7 +31,7 @@ class Turntable:
     def __init__(self, name: str, node: int = 1, *, inertia: float = 0.01, model: str | None = None, **options: str):
         row = protocol(name)
         motor = row.motor(model) if row.models.keys() != {""} else Motor(rated_torque=2.0, current_limit=4.0)
-        self.drive = MotorDrive(name="m", motor=motor, supply=Supply(24.0), load=ShaftLoad(inertia=inertia))
+        self.drive = MotorDrive(name="m", motor=motor, supply=BusSupply(24.0), load=ShaftLoad(inertia=inertia))
         self.device = row.device(self.drive, node, options)
         assert isinstance(self.device, CanDevice)
         self.inertia, self.load, self.jammed = inertia, 0.0, False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.conversion.peers.peer import Peer
-from gearwright.conversion.peers.peer import RefusedError as RefusedError
+from gearwright.conversion.peers.peer import PeerRefusedError as PeerRefusedError
 from gearwright.registry import Registry
 
 PEERS: Registry[type[Peer]] = Registry(

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
+from gearwright.conversion.bare import TreeSample
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, PeerRefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -35,7 +35,7 @@ class Drake(Peer):
             field.set_gravity_vector(gravity)
             self.plant.Finalize()
         except (RuntimeError, ValueError) as error:
-            raise RefusedError(" ".join(str(error).split())) from error
+            raise PeerRefusedError(" ".join(str(error).split())) from error
         self.top = self.plant.GetModelInstanceName(instances[0]) if instances else ""
         self.context: Any = self.plant.CreateDefaultContext()
 
@@ -58,7 +58,7 @@ class Drake(Peer):
             body = self.plant.get_body(BodyIndex(i))
             yield self._named(body), body
 
-    def move(self, sample: Sample, free: Mapping[str, tuple[str, Pose]]) -> None:
+    def move(self, sample: TreeSample, free: Mapping[str, tuple[str, Pose]]) -> None:
         from pydrake.math import RigidTransform
 
         held = dict(free.values())

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
+from gearwright.conversion.bare import TreeSample
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, PeerRefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -35,7 +35,7 @@ class MuJoCo(Peer):
         try:
             self.model: Any = mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
-            raise RefusedError(" ".join(str(error).split())) from error
+            raise PeerRefusedError(" ".join(str(error).split())) from error
         for flag in SWITCHED_OFF:
             self.model.opt.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")
         self.model.opt.gravity = gravity
@@ -45,7 +45,7 @@ class MuJoCo(Peer):
         self.joints = {j.name: j for j in every if int(j.type[0]) in scalar}
         self.free = {j.name: j for j in every if int(j.type[0]) == int(mujoco.mjtJoint.mjJNT_FREE)}
 
-    def move(self, sample: Sample, free: Mapping[str, tuple[str, Pose]]) -> None:
+    def move(self, sample: TreeSample, free: Mapping[str, tuple[str, Pose]]) -> None:
         self.mj.mj_resetData(self.model, self.data)
         for name, (_, X) in free.items():
             if name in self.free:

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from gearwright.conversion.bare import Sample
+from gearwright.conversion.bare import TreeSample
 from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array, Vector3
 
 URDF_KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 
 
-class RefusedError(Exception):
+class PeerRefusedError(Exception):
     """The program does not read this file; the message says why."""
 
 
@@ -36,7 +36,7 @@ class Peer(ABC):
         """Raises RefusedError."""
 
     @abstractmethod
-    def move(self, sample: Sample, free: Mapping[str, tuple[str, Pose]]) -> None:
+    def move(self, sample: TreeSample, free: Mapping[str, tuple[str, Pose]]) -> None:
         """`free`: links that float, and where they are, by their joints."""
 
     @abstractmethod

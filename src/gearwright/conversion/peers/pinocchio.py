@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gearwright.conversion.bare import Sample
-from gearwright.conversion.peers.peer import URDF_KINDS, Peer, RefusedError
+from gearwright.conversion.bare import TreeSample
+from gearwright.conversion.peers.peer import URDF_KINDS, Peer, PeerRefusedError
 from gearwright.model import Pose
 from gearwright.model.poses import Array, Vector3
 
@@ -30,7 +30,7 @@ class Pinocchio(Peer):
             with _quiet():
                 self.model: Any = pinocchio.buildModelFromXML(text)
         except (ValueError, RuntimeError) as error:
-            raise RefusedError(" ".join(str(error).split())) from error
+            raise PeerRefusedError(" ".join(str(error).split())) from error
         self.model.gravity.linear = np.array(gravity)
         self.data: Any = self.model.createData()
         self.q: Array = pinocchio.neutral(self.model)
@@ -39,7 +39,7 @@ class Pinocchio(Peer):
     def _each(self) -> Iterator[tuple[str, Any]]:
         return ((self.model.names[i], self.model.joints[i]) for i in range(1, self.model.njoints))
 
-    def move(self, sample: Sample, free: Mapping[str, tuple[str, Pose]]) -> None:
+    def move(self, sample: TreeSample, free: Mapping[str, tuple[str, Pose]]) -> None:
         self.q, self.v = self.pin.neutral(self.model), np.zeros(self.model.nv)
         for name, joint in self._each():
             at = joint.idx_q

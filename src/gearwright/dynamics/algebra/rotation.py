@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from math import hypot
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Force, Mass, Motion, Symmetric, Vector
+from gearwright.given_numbers import Array
 
-Array = Any  # a NumPy array of floats
 Rows = tuple[Vector, Vector, Vector]  # of a 3x3 matrix
 
 # Files write a right angle as a decimal fraction of π, with 12 digits or 17, and composing a few such turns adds

@@ -97,7 +97,7 @@ class Expression:
         if type(b) is Expression:
             return Expression(_binary(_MUL, self.sx, b.sx))
         if type(b) is not float:
-            return _times_other(self, b)  # type: ignore[no-any-return]
+            return _times_other(self, b)
         if b == 0.0:
             return 0.0
         return self if b == 1.0 else Expression(_binary(_MUL, self.sx, b))
@@ -149,7 +149,7 @@ class Expression:
         raise TypeError("an expression is neither true nor false while it is traced; use `where`")
 
 
-def _times_other(a: Expression, b: Any) -> Any:
+def _times_other(a: Expression, b: Any) -> Scalar:
     """A column multiplies its elements itself; the rest are CasADi's numbers."""
     return NotImplemented if isinstance(b, list) else Expression(_binary(_MUL, a.sx, b))
 

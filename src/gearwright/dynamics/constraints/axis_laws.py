@@ -161,7 +161,7 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
         line = spring_damper(now, J, k, damping, q - limits.upper)
         vertex = _where_it_lets_go(line)
         if vertices:
-            vertex = vertex._replace(rate=maximum(vertex.rate, vertices[0].rate))
+            vertex = Vertex(maximum(vertex.rate, vertices[0].rate), vertex.impulse)
         vertices, slopes = [*vertices, vertex], [*slopes, line.slope]
     return Bounded(J, Polyline(tuple(vertices), tuple(slopes), home=int(lower)))
 

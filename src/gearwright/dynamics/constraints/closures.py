@@ -212,7 +212,7 @@ def _path(system: Bodies, body: int) -> list[int]:
     return path[::-1]
 
 
-def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Scalar]) -> ClosureRows:
     """With every row that its kind has."""
     origin = Vector(*(values[f"{joint.name}.origin.{c}"] for c in "xyz"))
     places = (placed(joint.X_PJ)._replace(p=origin), placed(joint.X_CJ))
@@ -223,7 +223,7 @@ def whole_closure(joint: Joint, system: Bodies, values: Mapping[str, Any]) -> Cl
     return ClosureRows(joint.name, conditions(joint), (ends[0], ends[1]))
 
 
-def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> ClosureRows:
+def _closure(joint: Joint, mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> ClosureRows:
     """With the rows that hold; a joint whose loop is rigid has those of a fixed one."""
     mobility = mechanism.mobility
     if joint.name in mobility.rigid:
@@ -245,7 +245,7 @@ def _windings(mechanism: Mechanism) -> list[AngleSum | None]:
     return [winding(joint, whole_closure(joint, system, values), system, start) for joint in mechanism.tree.cuts]
 
 
-def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Any]) -> list[ConstraintGroup]:
+def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar]) -> list[ConstraintGroup]:
     """For each joint that the spanning tree leaves out: its constraints, and the forces along its axes."""
     found: list[ConstraintGroup] = []
     if not mechanism.tree.cuts:

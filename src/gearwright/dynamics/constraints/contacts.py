@@ -30,7 +30,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
-from gearwright.dynamics.contact.frame import ContactPoint, Frame
+from gearwright.dynamics.contact.frame import ContactPoint, WorldFrame
 from gearwright.dynamics.contact.pairs import contact_points
 from gearwright.dynamics.solve.cones import Cone
 from gearwright.dynamics.solve.terms import Term
@@ -110,11 +110,11 @@ class Contacts:
 
     def seen(self, at: Configuration) -> list[Sight]:
         """Every candidate."""
-        poses = [Frame(*pose) for pose in body_poses(at)]
+        poses = [WorldFrame(*pose) for pose in body_poses(at)]
         return [sight for pair in self.pairs for sight in _sights(pair, at, poses)]
 
 
-def _sights(pair: ContactPair, at: Configuration, poses: Sequence[Frame]) -> Iterator[Sight]:
+def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame]) -> Iterator[Sight]:
     A, B = (_link_pose(side, at.system, poses) for side in (pair.a, pair.b))
     belts = [
         frame.at(side.pose).direction(Vector(*velocity))
@@ -133,13 +133,13 @@ def _sights(pair: ContactPair, at: Configuration, poses: Sequence[Frame]) -> Ite
         yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1], weight)  # type: ignore[arg-type]
 
 
-def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[Frame]) -> Frame:
+def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[WorldFrame]) -> WorldFrame:
     body, place = system.links[side.link]
-    carrier = poses[body] if body != GROUND else Frame(UNIT, ZERO)
-    return Frame(*composed(carrier.R, carrier.p, place.rotation, place.p))
+    carrier = poses[body] if body != GROUND else WorldFrame(UNIT, ZERO)
+    return WorldFrame(*composed(carrier.R, carrier.p, place.rotation, place.p))
 
 
-def _twists(pair: ContactPair, at: Configuration, poses: Sequence[Frame], p: Vector) -> dict[int, Motion]:
+def _twists(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], p: Vector) -> dict[int, Motion]:
     """How a's material at the point moves against b's, for each unit velocity of the tree; world axes."""
     system = at.system
     ways = [_carriers(system, system.links[side.link][0]) for side in (pair.a, pair.b)]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
@@ -173,7 +173,7 @@ class CutSoftStopRow(CutRow):
 
 
 def cut_axis_rows(
-    joint: Joint, closure: LoopSides, values: Mapping[str, Any], winding: AngleSum | None = None
+    joint: Joint, closure: LoopSides, values: Mapping[str, Scalar], winding: AngleSum | None = None
 ) -> Iterator[CutRow | SmoothFrictionRow | StateRow]:
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits

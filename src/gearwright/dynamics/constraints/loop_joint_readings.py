@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import REST
@@ -16,7 +15,7 @@ from gearwright.model import Mechanism
 
 
 def cut_joint_readings(
-    mechanism: Mechanism, system: Bodies, values: Mapping[str, Any], at: Configuration, v: list[Scalar]
+    mechanism: Mechanism, system: Bodies, values: Mapping[str, Scalar], at: Configuration, v: list[Scalar]
 ) -> tuple[list[Scalar], list[Scalar]]:
     """Positions and velocities of all of them, in the order of `mechanism.tree.cuts`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
@@ -11,6 +11,9 @@ from gearwright.dynamics.constraints.phases import Phase, WholeStep
 from gearwright.dynamics.solve.terms import Straight
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
+
+if TYPE_CHECKING:
+    from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization
 
 
 class Moment(NamedTuple):
@@ -25,7 +28,7 @@ class Moment(NamedTuple):
     target: Sequence[Scalar] = ()  # of drives: position and rate of each
     command: Sequence[Scalar] = ()  # of actuators
     memory: Sequence[Scalar] = ()  # their last efforts, and their states
-    acting: Sequence[Any] = ()  # each of them at the start of the step
+    acting: Sequence[ActuatorLinearization] = ()  # each of them at the start of the step
     friction: Sequence[Scalar] = ()  # states of frictions
     expected: Sequence[Scalar] = ()  # velocities of the tree that the phase is likely to have; none: those of `tree`
     loads: tuple[Sequence[Scalar], Sequence[Scalar]] | None = None  # efforts along the tree: of motors, of all else

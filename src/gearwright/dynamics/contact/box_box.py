@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.boxes import halves
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen, length, unit
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, chosen, length, unit
 from gearwright.model.geometry import Box
 
 FACES_FIRST = 1e-3  # of the smaller box: by so much must an edge's axis beat those of the faces
@@ -34,7 +34,7 @@ class BoxFace(NamedTuple):
     v: Vector
 
 
-class Axis(NamedTuple):
+class SeparatingAxis(NamedTuple):
     separation: Scalar  # along it; negative where the boxes overlap
     n: Vector  # from b to a
     crossing: Condition  # whether it belongs to two edges
@@ -48,7 +48,7 @@ class Corner(NamedTuple):
     depth: Scalar  # what counts as its depth when the outermost are chosen; far above all others where there is none
 
 
-def box_box(a: Box, A: Frame, b: Box, B: Frame) -> list[Touch]:
+def box_box(a: Box, A: WorldFrame, b: Box, B: WorldFrame) -> list[Touch]:
     h_a, h_b = halves(a), halves(b)
     axis = best_axis(A, h_a, B, h_b)
     n = axis.n
@@ -64,7 +64,7 @@ def _touch(c: Corner, n: Vector) -> Touch:
 # --- the axis -------------------------------------------------------------------------------------------------------
 
 
-def best_axis(A: Frame, h_a: Vector, B: Frame, h_b: Vector) -> Axis:
+def best_axis(A: WorldFrame, h_a: Vector, B: WorldFrame, h_b: Vector) -> SeparatingAxis:
     axes_a, axes_b = [A.axis(i) for i in range(3)], [B.axis(i) for i in range(3)]
     R = [[x @ y for y in axes_b] for x in axes_a]
     absolute = [[abs(x) for x in row] for row in R]
@@ -79,7 +79,7 @@ def best_axis(A: Frame, h_a: Vector, B: Frame, h_b: Vector) -> Axis:
     face, edge = _largest(faces), _largest(edges)
     by_edge = edge[0] > face[0] + FACES_FIRST * min(float(x) for x in (*h_a, *h_b))
     n, _ = unit(chosen(by_edge, edge[1], face[1]), axes_a[0])
-    return Axis(where(by_edge, edge[0], face[0]), chosen(d @ n < 0.0, -n, n), by_edge)
+    return SeparatingAxis(where(by_edge, edge[0], face[0]), chosen(d @ n < 0.0, -n, n), by_edge)
 
 
 def _edges_apart(
@@ -103,7 +103,7 @@ def _largest(found: Sequence[tuple[Scalar, Vector]]) -> tuple[Scalar, Vector]:
     return best
 
 
-def facing(X: Frame, h: Vector, n: Vector) -> BoxFace:
+def facing(X: WorldFrame, h: Vector, n: Vector) -> BoxFace:
     """The face that looks along n."""
     x, y, z = (X.axis(k) * h[k] for k in range(3))
     along = [X.axis(k) @ n for k in range(3)]
@@ -118,7 +118,7 @@ def facing(X: Frame, h: Vector, n: Vector) -> BoxFace:
 # --- the common part ------------------------------------------------------------------------------------------------
 
 
-def common_corners(one: BoxFace, other: BoxFace, axis: Axis, *, on_a: bool) -> list[Corner]:
+def common_corners(one: BoxFace, other: BoxFace, axis: SeparatingAxis, *, on_a: bool) -> list[Corner]:
     """Both ends of the part of each edge of one face that is over the other, seen along the axis.
 
     A point p lies at `α·u + β·v` of the other face, which takes |α| ≤ 1 and |β| ≤ 1.

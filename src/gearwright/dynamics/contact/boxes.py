@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, maximum_of, minimum, where
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.capsules import clamped
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen, unit
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, chosen, unit
 from gearwright.model.geometry import Box, Capsule, Sphere
 
 LEVEL = 1e-9  # direction of a segment along an axis below which it counts as perpendicular to it
@@ -42,24 +42,24 @@ def outside(c: Vector, h: Vector) -> Outside:
     return Outside(where(inside, least, distance), chosen(inside, face, direction))
 
 
-def ball_box(p: Vector, radius: Scalar, h: Vector, B: Frame) -> Touch:
+def ball_box(p: Vector, radius: Scalar, h: Vector, B: WorldFrame) -> Touch:
     found = outside(B.local_point(p), h)
     n = B.direction(found.normal)
     gap = found.distance - radius
     return Touch(gap, p - n * (radius + 0.5 * gap), n)
 
 
-def nearest_of_box(p: Vector, h: Vector, B: Frame) -> Vector:
+def nearest_of_box(p: Vector, h: Vector, B: WorldFrame) -> Vector:
     """The point of a box's surface that is nearest to p."""
     found = outside(B.local_point(p), h)
     return p - B.direction(found.normal) * found.distance
 
 
-def sphere_box(a: Sphere, A: Frame, b: Box, B: Frame) -> list[Touch]:
+def sphere_box(a: Sphere, A: WorldFrame, b: Box, B: WorldFrame) -> list[Touch]:
     return [ball_box(A.p, a.radius, halves(b), B)]
 
 
-def capsule_box(a: Capsule, A: Frame, b: Box, B: Frame) -> list[Touch]:
+def capsule_box(a: Capsule, A: WorldFrame, b: Box, B: WorldFrame) -> list[Touch]:
     """Where the segment is nearest, and both ends of the part of it that is over the nearest face."""
     h, half = halves(b), 0.5 * a.length
     c, u = B.local_point(A.p), B.local_direction(A.axis(2))

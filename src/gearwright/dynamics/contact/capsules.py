@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, minimum, where
-from gearwright.dynamics.contact.frame import Frame, Touch
+from gearwright.dynamics.contact.frame import Touch, WorldFrame
 from gearwright.dynamics.contact.spheres import balls
 from gearwright.model.geometry import Capsule, Sphere
 
@@ -15,13 +15,13 @@ def clamped(x: Scalar, most: Scalar) -> Scalar:
     return maximum(minimum(x, most), -most)
 
 
-def sphere_capsule(a: Sphere, A: Frame, b: Capsule, B: Frame) -> list[Touch]:
+def sphere_capsule(a: Sphere, A: WorldFrame, b: Capsule, B: WorldFrame) -> list[Touch]:
     axis = B.axis(2)
     t = clamped(axis @ (A.p - B.p), 0.5 * b.length)
     return [balls(A.p, a.radius, B.p + axis * t, b.radius, B.axis(0))]
 
 
-def capsule_capsule(a: Capsule, A: Frame, b: Capsule, B: Frame) -> list[Touch]:
+def capsule_capsule(a: Capsule, A: WorldFrame, b: Capsule, B: WorldFrame) -> list[Touch]:
     """Where the segments are nearest, and both ends of the part of a that lies beside b.
 
     The two ends carry capsules that lie side by side; the nearest point alone would let them turn.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, sqrt, where
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.boxes import ball_box, halves, nearest_of_box, nearest_on_segment, outside, over_face
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen, unit
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, chosen, unit
 from gearwright.dynamics.contact.rim_on_edge import rim_on_edge
 from gearwright.model.geometry import Box, Cylinder, Sphere
 
 UPRIGHT = 1e-6  # sine of the tilt below which the lowest point of a rim is taken along the cylinder's x axis
 
 
-def ball_cylinder(p: Vector, radius: Scalar, b: Cylinder, B: Frame) -> Touch:
+def ball_cylinder(p: Vector, radius: Scalar, b: Cylinder, B: WorldFrame) -> Touch:
     """In the plane of the axis and the ball, the cylinder is a rectangle."""
     c, half = B.local_point(p), 0.5 * b.length
     out, r = unit(Vector(c.x, c.y, 0.0), Vector(1.0, 0.0, 0.0))
@@ -28,11 +28,11 @@ def ball_cylinder(p: Vector, radius: Scalar, b: Cylinder, B: Frame) -> Touch:
     return Touch(gap, p - n * (radius + 0.5 * gap), n)
 
 
-def sphere_cylinder(a: Sphere, A: Frame, b: Cylinder, B: Frame) -> list[Touch]:
+def sphere_cylinder(a: Sphere, A: WorldFrame, b: Cylinder, B: WorldFrame) -> list[Touch]:
     return [ball_cylinder(A.p, a.radius, b, B)]
 
 
-def cylinder_box(a: Cylinder, A: Frame, b: Box, B: Frame) -> list[Touch]:
+def cylinder_box(a: Cylinder, A: WorldFrame, b: Box, B: WorldFrame) -> list[Touch]:
     """The box's nearest points to the axis and four of its corners, four points of a rim, and a rim's crossing."""
     h, half = halves(b), 0.5 * a.length
     c, u = B.local_point(A.p), B.local_direction(A.axis(2))
@@ -58,7 +58,7 @@ def _face_between(c: Vector, u: Vector, a: Cylinder, h: Vector) -> Vector:
     )  # fmt: skip
 
 
-def _rim_points(a: Cylinder, A: Frame, n: Vector) -> list[Vector]:
+def _rim_points(a: Cylinder, A: WorldFrame, n: Vector) -> list[Vector]:
     """Four of the rim that is lower along n: the lowest, the highest, and two between."""
     axis = A.axis(2)
     down = axis * (n @ axis) - n
@@ -68,7 +68,7 @@ def _rim_points(a: Cylinder, A: Frame, n: Vector) -> list[Vector]:
     return [A.p + end + r for r in (u, -u, w, -w)]
 
 
-def _corners(face: Vector, h: Vector, B: Frame) -> list[Vector]:
+def _corners(face: Vector, h: Vector, B: WorldFrame) -> list[Vector]:
     """The four corners of a face."""
     out = Vector(*(f * s for f, s in zip(face, h, strict=True)))
     u = Vector(h.x * (1.0 - abs(face.x)), h.y * abs(face.x), 0.0)

@@ -10,7 +10,7 @@ from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Vector
 from gearwright.model import Pose
 
 
-class Frame(NamedTuple):
+class WorldFrame(NamedTuple):
     """A pose X_WF: the rows of its rotation, and its origin. `tree.kinematics.link_poses` has the same form."""
 
     R: Rows = UNIT
@@ -31,9 +31,9 @@ class Frame(NamedTuple):
     def local_direction(self, d: Vector) -> Vector:
         return rotate_inverse(self.R, d)
 
-    def at(self, X: Pose) -> Frame:
+    def at(self, X: Pose) -> WorldFrame:
         """The frame that stands at a constant pose in this one."""
-        return Frame(*composed(self.R, self.p, factored(X.R), Vector(*X.p.tolist())))
+        return WorldFrame(*composed(self.R, self.p, factored(X.R), Vector(*X.p.tolist())))
 
     def axis(self, k: int) -> Vector:
         """Its k-th axis, in the world's axes."""

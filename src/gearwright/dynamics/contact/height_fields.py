@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, minimum, sqrt, total, where
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.contact.boxes import halves
-from gearwright.dynamics.contact.frame import Frame, Touch
+from gearwright.dynamics.contact.frame import Touch, WorldFrame
 from gearwright.model.geometry import Box, Capsule, Sphere
 from gearwright.model.shapes.height_field import HeightField
 
@@ -51,7 +51,7 @@ def plane_below(p: Vector, field: HeightField) -> tuple[Vector, Vector]:
     return Vector(p.x, p.y, h), n * (1.0 / sqrt(n @ n))
 
 
-def ball_terrain(p: Vector, radius: Scalar, field: HeightField, B: Frame) -> Touch:
+def ball_terrain(p: Vector, radius: Scalar, field: HeightField, B: WorldFrame) -> Touch:
     """The plane is taken below the ball, and of a ball with a radius once more where it would touch that plane."""
     c = B.local_point(p)
     q, n = plane_below(c, field)
@@ -62,17 +62,17 @@ def ball_terrain(p: Vector, radius: Scalar, field: HeightField, B: Frame) -> Tou
     return Touch(gap, p - n * (radius + 0.5 * gap), n)
 
 
-def sphere_terrain(a: Sphere, A: Frame, b: HeightField, B: Frame) -> list[Touch]:
+def sphere_terrain(a: Sphere, A: WorldFrame, b: HeightField, B: WorldFrame) -> list[Touch]:
     return [ball_terrain(A.p, a.radius, b, B)]
 
 
-def capsule_terrain(a: Capsule, A: Frame, b: HeightField, B: Frame) -> list[Touch]:
+def capsule_terrain(a: Capsule, A: WorldFrame, b: HeightField, B: WorldFrame) -> list[Touch]:
     """Both ends, and the middle."""
     half = A.axis(2) * (0.5 * a.length)
     return [ball_terrain(p, a.radius, b, B) for p in (A.p + half, A.p - half, A.p)]
 
 
-def box_terrain(a: Box, A: Frame, b: HeightField, B: Frame) -> list[Touch]:
+def box_terrain(a: Box, A: WorldFrame, b: HeightField, B: WorldFrame) -> list[Touch]:
     """All corners."""
     h = halves(a)
     signs = (1.0, -1.0)

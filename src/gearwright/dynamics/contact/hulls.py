@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.dynamics.algebra.scalar import Scalar, where
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, chosen
 from gearwright.dynamics.contact.planes import HalfSpace
 from gearwright.dynamics.contact.tangents import across
 from gearwright.model.contacts.counts import FEW
@@ -14,7 +14,7 @@ from gearwright.model.shapes.hull import Hull
 TILT = 0.1  # [rad] by which a plane is tilted to find the outer ones of those that lie on it
 
 
-def hull_plane(a: Hull, A: Frame, b: Plane, B: Frame) -> list[Touch]:
+def hull_plane(a: Hull, A: WorldFrame, b: Plane, B: WorldFrame) -> list[Touch]:
     """Every vertex of few; of many the lowest one, and the lowest for a plane that is tilted each of four ways."""
     below = HalfSpace.of(b, B)
     if len(a.vertices) <= FEW:

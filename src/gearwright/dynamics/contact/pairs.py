@@ -12,7 +12,7 @@ from gearwright.dynamics.contact.box_box import box_box
 from gearwright.dynamics.contact.boxes import capsule_box, sphere_box
 from gearwright.dynamics.contact.capsules import capsule_capsule, sphere_capsule
 from gearwright.dynamics.contact.cylinders import cylinder_box, sphere_cylinder
-from gearwright.dynamics.contact.frame import ContactPoint, Frame, Touch
+from gearwright.dynamics.contact.frame import ContactPoint, Touch, WorldFrame
 from gearwright.dynamics.contact.height_fields import box_terrain, capsule_terrain, sphere_terrain
 from gearwright.dynamics.contact.hulls import hull_plane
 from gearwright.dynamics.contact.planes import (
@@ -29,7 +29,7 @@ from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, 
 from gearwright.model.shapes.height_field import HeightField
 from gearwright.model.shapes.hull import Hull
 
-Touches = Callable[[Any, Frame, Any, Frame], list[Touch]]
+Touches = Callable[[Any, WorldFrame, Any, WorldFrame], list[Touch]]
 
 PAIRS: dict[tuple[type[Any], type[Any]], Touches] = {
     (Sphere, Plane): sphere_plane,
@@ -52,14 +52,14 @@ PAIRS: dict[tuple[type[Any], type[Any]], Touches] = {
 }
 
 
-def contact_points(pair: ContactPair, X_WA: Frame, X_WB: Frame) -> list[ContactPoint]:
+def contact_points(pair: ContactPair, X_WA: WorldFrame, X_WB: WorldFrame) -> list[ContactPoint]:
     """All candidates of a pair, from the poses of its two *links*. Floats and expressions run the same lines."""
     A, B = X_WA.at(pair.a.pose), X_WB.at(pair.b.pose)
     found = touches(pair.a.shape, A, pair.b.shape, B)
     return [ContactPoint(t.gap, t.point, t.normal, tangents(t.normal, A, B, pair.surface)) for t in found]
 
 
-def touches(a: Shape, A: Frame, b: Shape, B: Frame) -> list[Touch]:
+def touches(a: Shape, A: WorldFrame, b: Shape, B: WorldFrame) -> list[Touch]:
     """Gap, point and normal of every candidate, from the poses of the two *shapes*."""
     if (type(a), type(b)) in PAIRS:
         return PAIRS[type(a), type(b)](a, A, b, B)

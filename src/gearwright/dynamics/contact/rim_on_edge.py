@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, sqrt, where
 from gearwright.dynamics.algebra.spatial import UNIT, Vector
-from gearwright.dynamics.contact.frame import Frame, Touch, chosen
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, chosen
 from gearwright.model.geometry import Cylinder
 
 HALVINGS = 12  # of the quarter turn between two faces: the normal is found to 0.02°
@@ -21,7 +21,7 @@ FLAT = 2.0**-11  # of the quarter turn next to a face
 SMALL = 1e-12  # of squared lengths that are divided by
 
 
-class Across(NamedTuple):
+class EdgeView(NamedTuple):
     """A cylinder seen along one of the edges of a box."""
 
     past: tuple[Scalar, Scalar]  # how far its middle is beyond the two faces [m]
@@ -60,7 +60,7 @@ class Across(NamedTuple):
         return 0.5 * (low + high)
 
 
-def rim_on_edge(c: Vector, u: Vector, a: Cylinder, h: Vector, B: Frame) -> Touch:
+def rim_on_edge(c: Vector, u: Vector, a: Cylinder, h: Vector, B: WorldFrame) -> Touch:
     """At the edge across which they are farthest apart; c and u are a's middle and axis in the box's frame.
 
     Beyond the end of the edge, or on the cylinder's side, it is no such crossing, and does not count.
@@ -71,7 +71,9 @@ def rim_on_edge(c: Vector, u: Vector, a: Cylinder, h: Vector, B: Frame) -> Touch
     n, edge = UNIT[0], UNIT[0]
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
-        seen = Across((abs(c[i]) - h[i], abs(c[j]) - h[j]), (u[i] * sign[i], u[j] * sign[j]), 0.5 * a.length, a.radius)
+        seen = EdgeView(
+            (abs(c[i]) - h[i], abs(c[j]) - h[j]), (u[i] * sign[i], u[j] * sign[j]), 0.5 * a.length, a.radius
+        )
         t = seen.best()
         S, between = seen.apart(t), where((t > FLAT) & (t < 1.0 - FLAT), 1.0, 0.0)
         m = UNIT[i] * (sign[i] * (1.0 - t)) + UNIT[j] * (sign[j] * t)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.spatial import Vector
-from gearwright.dynamics.contact.frame import Frame, Touch, unit
+from gearwright.dynamics.contact.frame import Touch, WorldFrame, unit
 from gearwright.model.geometry import Sphere
 
 
@@ -15,5 +15,5 @@ def balls(p_a: Vector, radius_a: Scalar, p_b: Vector, radius_b: Scalar, otherwis
     return Touch(gap, p_b + n * (radius_b + 0.5 * gap), n)
 
 
-def sphere_sphere(a: Sphere, A: Frame, b: Sphere, B: Frame) -> list[Touch]:
+def sphere_sphere(a: Sphere, A: WorldFrame, b: Sphere, B: WorldFrame) -> list[Touch]:
     return [balls(A.p, a.radius, B.p, b.radius, B.axis(2))]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gearwright.dynamics.algebra.scalar import Scalar, where
 from gearwright.dynamics.algebra.spatial import UNIT, Vector
-from gearwright.dynamics.contact.frame import Frame, chosen, unit
+from gearwright.dynamics.contact.frame import WorldFrame, chosen, unit
 from gearwright.model.contacts.pair import ContactSurface
 
 
-def tangents(n: Vector, A: Frame, B: Frame, surface: ContactSurface) -> tuple[Vector, Vector]:
+def tangents(n: Vector, A: WorldFrame, B: WorldFrame, surface: ContactSurface) -> tuple[Vector, Vector]:
     """Along a direction that one of the surfaces gives, or else fixed in b's frame. World axes."""
     local = B.local_direction(n)
     first = B.direction(across(local))

@@ -130,9 +130,11 @@ def several(mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
     return {j.name: j.coordinates for j in mechanism.tree.joints if j.coordinates != (j.name,)}
 
 
-def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: Any) -> Actuators:
+def _actuators(
+    mechanism: Mechanism, model: Model, given: Mapping[SlotName, list[Scalar]], tree: TreeState
+) -> ActuatorReadings:
     if StepSlot.COMMAND not in given:
-        return Actuators({})
+        return ActuatorReadings({})
     seen, found = model.actuation.seen(tree), {}
     for i, (name, places) in enumerate(mechanism.layout.actuator.items()):
         own = {quantity: given[StepSlot.ACTUATOR][k] for quantity, k in places.items()}
@@ -140,10 +142,10 @@ def _actuators(mechanism: Mechanism, model: Model, given: Mapping[SlotName, list
         if name in seen:
             values |= {"position": seen[name].position, "velocity": seen[name].speed}
         found[name] = ActuatorFormulas(name, values | own)
-    return Actuators(found)
+    return ActuatorReadings(found)
 
 
-class Actuators(Mapping[str, ActuatorFormulas]):
+class ActuatorReadings(Mapping[str, ActuatorFormulas]):
     """By name."""
 
     def __init__(self, each: Mapping[str, ActuatorFormulas]) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, total, where
+from gearwright.dynamics.algebra.spatial import Force
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import row_efforts
 from gearwright.dynamics.observers.body_signals import body_signals
@@ -80,12 +81,12 @@ def _last_step(equations: Equations, given: Given) -> LastStep | None:
     return LastStep(equations.model, end, w, where(moved, length, 0.0))
 
 
-def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Any]:
+def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[str, Force]:
     """By joint what its parent puts on its child."""
     from gearwright.dynamics.observers.contacts import contact_loads
 
     moving = link_motions(now.at, now.tree.v, now.vd)
-    cuts: Mapping[str, Any] = {}
+    cuts: Mapping[str, Force] = {}
     if equations.mechanism.tree.cuts:
         cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.impulses, given[StepSlot.DT][0])
     balance = Reactions(equations.mechanism, equations.values)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate, rotate_inverse
 from gearwright.dynamics.algebra.scalar import Scalar
@@ -30,7 +29,7 @@ class Reactions:
     """The balance of links; masses come from the numbers of the mechanism."""
 
     mechanism: Mechanism
-    values: Mapping[str, Any]
+    values: Mapping[str, Scalar]
 
     def wrenches(
         self, gravity: Vector, moving: Mapping[str, LinkMotion], loads: Sequence[Load], cuts: Mapping[str, Force]

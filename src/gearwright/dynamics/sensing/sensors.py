@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from gearwright.dynamics.algebra.scalar import Scalar, expression, where
 from gearwright.dynamics.sensing.kinds import Reader, reader
@@ -103,7 +102,7 @@ class Sensing:
         `generators`: where noise starts, a robot's row of `seeds`; None takes the first robot's.
         """
         state: list[Scalar] = [0.0] * len(self.state)
-        given = list(generators) if generators is not None else [expression(s) for s in self.seeds(1)[0]]
+        given = list(generators) if generators is not None else [expression(s) for s in self.layout.seeds(1)[0]]
         for place, value in zip(self.generators, given, strict=True):
             state[place] = value
         for c in self._channels:
@@ -129,10 +128,6 @@ class Sensing:
             clock = 0.0 if c.clock is None else state[c.clock]
             shown += c.reader.shown([c.timing.seen(state[register], clock) for register in c.registers])
         return shown
-
-    def seeds(self, robots: int) -> Any:
-        """Where the noise of each robot starts, (robots, len(generators))."""
-        return self.layout.seeds(robots)
 
 
 def _sampled(

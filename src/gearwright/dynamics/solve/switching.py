@@ -141,11 +141,11 @@ class _Solved:
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the pieces that rates and impulses belong to."""
         rounding = tolerance * (ROUNDING * self.problem.eps) * self._speed()
-        loads = self._load_lines(rounding)
+        loads = self.load_lines(rounding)
         found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
         result = self._refined()
-        impulses = [each.impulse for each in (loads if result is self else result._load_lines(0.0))]
+        impulses = [each.impulse for each in (loads if result is self else result.load_lines(0.0))]
         reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
         return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
 
@@ -168,7 +168,7 @@ class _Solved:
             return self.problem.speed
         return maximum_number([abs(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
-    def _load_lines(self, rounding: Scalar) -> list[LoadLine]:
+    def load_lines(self, rounding: Scalar) -> list[LoadLine]:
         """One a law. `rounding` is what may be that of a coordinate's velocity."""
         found: dict[int, LoadLine] = {}
         slopes, constants = self.problem.beside(self.lines, self.roles)

@@ -13,9 +13,9 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.joints import Freedom, freedoms
+from gearwright.given_numbers import Array
 from gearwright.model import WORLD, Inertia, Mechanism, Pose, TreeBranch
 
-Array = Any  # a NumPy array of floats
 GROUND = -1  # the parent of what stands on the world
 
 
@@ -166,7 +166,7 @@ def weld(
             continue
         bodies[body].mass += moved
         if not link.gravity:
-            bodies[body].weightless += moved._replace(S=Symmetric())  # gravity knows no second moment
+            bodies[body].weightless += Mass(moved.m, moved.h)  # gravity knows no second moment
     return ground
 
 

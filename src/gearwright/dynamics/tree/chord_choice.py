@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from gearwright.dynamics.algebra.spatial import Mass, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies, Body, assembled, matrix
 from gearwright.dynamics.tree.chords import BaseSlide, Chord, Path
 from gearwright.dynamics.tree.joints import BallFreedom, SlideFreedom
+from gearwright.given_numbers import Array
 from gearwright.model import WORLD, Mechanism
 
-Array = Any  # a NumPy array of floats
 MUCH_MORE = 10.0  # times the base's own mass or inertia; below it, the base's own path errs no more than other steps
 
 

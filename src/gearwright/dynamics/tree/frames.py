@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import atan2
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero
 from gearwright.dynamics.algebra.spatial import ZERO, Mass, Symmetric, Vector
 from gearwright.dynamics.tree.bodies import GROUND, Bodies, Body, Place, matrix, settled
 from gearwright.dynamics.tree.joints import SlideFreedom, TurnFreedom
-
-Array = Any  # a NumPy array of floats
+from gearwright.given_numbers import Array
 
 
 def optimised(system: Bodies) -> Bodies:
@@ -42,7 +40,7 @@ def orient(system: Bodies) -> None:
             angle = best_angle([(R_BJ @ d, weight) for d, weight in carried_vectors(system, i)])
             freedom = replace(freedom, offset=angle)
             R_BJ = snapped(about_z(-angle) @ R_BJ) if angle else R_BJ
-        body.place, body.freedom = body.place._replace(R=snapped(R)), freedom
+        body.place, body.freedom = Place(snapped(R), body.place.p), freedom
         reframe(system, i, Place(snapped(R_BJ), ZERO))
 
 
@@ -144,11 +142,11 @@ def slide_origin(system: Bodies, i: int, weights: list[int]) -> None:
 
     shift = min(shifts, key=cost)
     if shift:
-        body.place = body.place._replace(p=slid(body.place.p, axis, shift))
+        body.place = Place(body.place.R, slid(body.place.p, axis, shift))
         reframe(system, i, Place(np.eye(3), Vector(0.0, 0.0, -shift)))
 
 
-def slid(p: Vector, axis: Any, shift: float) -> Vector:
+def slid(p: Vector, axis: Sequence[float], shift: float) -> Vector:
     return settled(p + Vector(*axis) * shift)
 
 
@@ -162,9 +160,9 @@ def center_leaves(system: Bodies) -> None:
         leaf = all(b.parent != i for b in system.bodies)
         if isinstance(body.freedom, SlideFreedom) and leaf and is_number(body.mass.m) and body.mass.m > 0.0:
             center = body.mass.h * (1.0 / body.mass.m)
-            body.place = body.place._replace(p=body.place.p + center)
+            body.place = Place(body.place.R, body.place.p + center)
             reframe(system, i, Place(np.eye(3), -center))
-            body.mass = body.mass._replace(h=ZERO)
+            body.mass = Mass(body.mass.m, ZERO, body.mass.S)
 
 
 # --- masses --------------------------------------------------------------------------------------------------------
@@ -176,7 +174,7 @@ def regroup(system: Bodies) -> None:
         body.mass, shared = parted(body, body.mass)
         body.weightless, shared_weightless = parted(body, body.weightless)
         if body.parent == GROUND:
-            system.ground += shared._replace(m=shared.m - shared_weightless.m, h=shared.h - shared_weightless.h)
+            system.ground += Mass(shared.m - shared_weightless.m, shared.h - shared_weightless.h, shared.S)
         else:
             system.bodies[body.parent].mass += shared
             system.bodies[body.parent].weightless += shared_weightless
@@ -190,5 +188,5 @@ def parted(body: Body, mass: Mass) -> tuple[Mass, Mass]:
     return Mass(kept[0], Vector(*kept[1:4]), Symmetric(*kept[4:])), X.mass(shared)
 
 
-def _flat(mass: Mass) -> tuple[Any, ...]:
+def _flat(mass: Mass) -> tuple[Scalar, ...]:
     return (mass.m, *mass.h, *mass.S)

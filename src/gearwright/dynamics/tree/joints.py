@@ -22,10 +22,10 @@ from gearwright.dynamics.algebra.rotation import AboutAxis, Dense, Rotation, Tra
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, sine_cosine, sqrt, times_reciprocal
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Mass, Motion, Symmetric, Vector
 from gearwright.dynamics.tree.symmetry import has_equal_moments, is_round
+from gearwright.given_numbers import Array
 from gearwright.model.joints import Joint
 from gearwright.model.joints import motions as model
 
-Array = Any  # a NumPy array of floats
 Quaternion = tuple[Scalar, ...]  # w, x, y, z
 _STILL = Rotation()
 

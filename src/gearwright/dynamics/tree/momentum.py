@@ -19,14 +19,14 @@ from gearwright.dynamics.tree.joints import BallFreedom
 from gearwright.dynamics.tree.kinematics import Configuration
 
 
-class Gradient(NamedTuple):
+class LagrangianGradient(NamedTuple):
     """Gradients of the Lagrangian, along the velocities of the tree."""
 
     p: list[Scalar]  # ∂L/∂v
     f: list[Scalar]  # ∂L/∂q
 
 
-def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> Gradient:
+def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> LagrangianGradient:
     """Without armature and springs."""
     bodies = at.system.bodies
     V, carried, P = _outward(at, v)
@@ -45,7 +45,7 @@ def lagrangian_gradient(at: Configuration, v: list[Scalar]) -> Gradient:
             P[b.parent] = P[b.parent] + at.X[i].force(P[i])
             h = at.X[i].R.apply(moments[i].h) + at.X[i].r * moments[i].m
             moments[b.parent] = moments[b.parent] + Mass(moments[i].m, h)
-    return Gradient(p, f)
+    return LagrangianGradient(p, f)
 
 
 def _outward(at: Configuration, v: list[Scalar]) -> tuple[list[Motion], list[Motion], list[Force]]:

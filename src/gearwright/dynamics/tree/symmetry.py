@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gearwright.dynamics.algebra.spatial import Mass, Vector
+from gearwright.given_numbers import Array
 
-Array = Any  # a NumPy array of floats
 NEARLY = 0.01  # of the moment of inertia about the axis: a wheel that is out of round by less counts as round
 
 
@@ -39,4 +37,5 @@ def _cross(a: Vector, b: Vector) -> Array:
 def _tensor(mass: Mass) -> Array:
     """Moments of inertia about the origin, (3, 3)."""
     second = np.array(mass.S.rows)
-    return np.trace(second) * np.eye(3) - second
+    tensor: Array = np.trace(second) * np.eye(3) - second
+    return tensor

@@ -33,7 +33,7 @@ ELSEWHERE = {"site": "a site", "body": "a body", "cranksite": "a crank"}  # targ
 
 
 @dataclass
-class Target:
+class ActuatorTarget:
     """What an actuator acts on, and its gear ratio."""
 
     name: str
@@ -63,12 +63,12 @@ class Read(NamedTuple):
 
     element: Element
     settings: ActuatorSettings
-    target: Target
+    target: ActuatorTarget
     file: SourceFile
 
 
 @dataclass
-class Actuators:
+class ActuatorReader:
     """All of a file: their targets first, since damping ratios depend on what all of them move."""
 
     parts: Parts
@@ -95,7 +95,7 @@ class Actuators:
         target = self._target(e, settings.gear[0])
         return None if target is None else Read(e, settings, target, self._file)
 
-    def _target(self, e: Element, gear: float) -> Target | None:
+    def _target(self, e: Element, gear: float) -> ActuatorTarget | None:
         for attribute, what in ELSEWHERE.items():
             if attribute in e.attributes:
                 self._leave_out(e, f"it acts on {what}, which has no counterpart here")
@@ -107,7 +107,7 @@ class Actuators:
             if tendon.scaled(gear or 1.0) is None:
                 self._leave_out(e, f"its tendon {tendon.name!r} has no map: {tendon.why}")
                 return None
-            return self._geared(e, Target(tendon.name, gear, tendon=tendon))
+            return self._geared(e, ActuatorTarget(tendon.name, gear, tendon=tendon))
         attribute = "jointinparent" if "jointinparent" in e.attributes else "joint"
         joint = self.parts.find(e, attribute, self.parts.joints, "joint", self._file.prefix)
         if joint is None:
@@ -115,9 +115,9 @@ class Actuators:
         if not joint.scalar:
             self._leave_out(e, f"joint {joint.name!r} is neither a hinge nor a slide")
             return None
-        return self._geared(e, Target(joint.name, gear, joint=joint))
+        return self._geared(e, ActuatorTarget(joint.name, gear, joint=joint))
 
-    def _geared(self, e: Element, target: Target) -> Target | None:
+    def _geared(self, e: Element, target: ActuatorTarget) -> ActuatorTarget | None:
         if target.gear:
             return target
         self._leave_out(e, "its gear ratio is 0")
@@ -175,7 +175,7 @@ class Actuators:
                     found[kind] = both
         return found
 
-    def _joint_effort(self, target: Target) -> tuple[float, float]:
+    def _joint_effort(self, target: ActuatorTarget) -> tuple[float, float]:
         """What its joint lets it do, in the actuator's own unit; symmetric limits are the joint's own affair."""
         limit = None if target.joint is None else effort_range(target.joint)
         if limit is None or limit[0] == -limit[1]:
@@ -183,7 +183,7 @@ class Actuators:
         low, high = sorted(x / target.gear for x in limit)
         return low, high
 
-    def _inherit_range(self, e: Element, s: ActuatorSettings, target: Target) -> None:
+    def _inherit_range(self, e: Element, s: ActuatorSettings, target: ActuatorTarget) -> None:
         """The range of what it drives, widened or narrowed about its middle."""
         follows = s.biastype == "affine" and (
             s.gaintype == "pid" or (s.gaintype == "fixed" and s.gainprm[0] == -s.biasprm[1])
@@ -200,14 +200,14 @@ class Actuators:
         middle, radius = (low + high) / 2, (high - low) / 2 * s.inheritrange
         s.ranges[kind] = (middle - radius, middle + radius)
 
-    def _damp(self, e: Element, s: ActuatorSettings, target: Target) -> None:
+    def _damp(self, e: Element, s: ActuatorSettings, target: ActuatorTarget) -> None:
         """A positive b₂ of a servo is a damping ratio: `b₂ = −ζ·2·√(kp·m)`, m the inertia seen by the actuator."""
         ratio, pid = s.biasprm[2], s.gaintype == "pid"
         if s.biastype != "affine" or ratio <= 0 or not (pid or s.gainprm[0] == -s.biasprm[1]):
             return
         s.biasprm[2] = -ratio * 2 * sqrt(max(-s.biasprm[1] * self._seen_mass(e, target), 0.0))
 
-    def _seen_mass(self, e: Element, target: Target) -> float:
+    def _seen_mass(self, e: Element, target: ActuatorTarget) -> float:
         """`1/(A·M⁻¹·Aᵀ)`: what an effort of the actuator has to move, as MuJoCo has it since 4.0."""
         M, places = self._start_mass
         A = row_over(target.ratios, places, len(M))
@@ -223,7 +223,9 @@ class Actuators:
     @cached_property
     def _start_mass(self) -> tuple[Array, Places]:
         M, places = mass_matrix(self.parts, self.weights)
-        along = [(real(t.element, "armature"), Target(t.name, 1.0, tendon=t)) for t in self.parts.tendons.values()]
+        along = [
+            (real(t.element, "armature"), ActuatorTarget(t.name, 1.0, tendon=t)) for t in self.parts.tendons.values()
+        ]
         for armature, target in (*self.armatures, *along):
             if armature:
                 A = row_over(target.ratios, places, len(M))

@@ -8,14 +8,14 @@ from gearwright.formats.mjcf.bodies import read_body, read_children
 from gearwright.formats.mjcf.defaults import MAIN
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.includes import expand
-from gearwright.formats.mjcf.parts import Parts, Place, SourceFile
+from gearwright.formats.mjcf.parts import Parts, Placement, SourceFile
 from gearwright.formats.mjcf.settings import read_settings
 from gearwright.formats.xml.located_xml import Element
 
 MAX_ATTACHED = 100  # models in a file, and in those that it attaches
 
 
-def read_attach(e: Element, at: Place, parts: Parts) -> None:
+def read_attach(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body/attach")
     assert at.file is not None
     model = at.file.models.get(e.get("model") or "")
@@ -42,7 +42,7 @@ def read_attach(e: Element, at: Place, parts: Parts) -> None:
     root.consume()  # what is left describes its own simulation, or parts that are not attached
 
 
-def _read_world(e: Element, root: Element, place: Place, parts: Parts) -> None:
+def _read_world(e: Element, root: Element, place: Placement, parts: Parts) -> None:
     wanted = e.get("body") or e.get("frame")
     worlds = root.all("worldbody")
     if wanted is None:

@@ -9,7 +9,7 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.formats.mjcf.geoms import read_geom, read_site
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Body, JointPart, Parts, Place
+from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts, Placement
 from gearwright.formats.mjcf.poses import orientation, pose, unit
 from gearwright.formats.mjcf.values import bounds, exactly, is_limited, real, truth, vector, word
 from gearwright.formats.xml.located_xml import Element
@@ -19,7 +19,7 @@ from gearwright.model.poses import IDENTITY, Pose
 PARTS = ("inertial", "joint", "freejoint", "geom", "site", "camera", "light", "plugin", "composite", "flexcomp")
 
 
-def read_children(e: Element, at: Place, parts: Parts) -> None:
+def read_children(e: Element, at: Placement, parts: Parts) -> None:
     """Everything inside a body, a frame or the world."""
     for child in e.all("body", "frame", "replicate", "attach", *PARTS):
         if child.tag == "body":
@@ -40,14 +40,14 @@ def read_children(e: Element, at: Place, parts: Parts) -> None:
             heed(child, f"body/{child.tag}")
 
 
-def framed(e: Element, at: Place) -> Place:
+def framed(e: Element, at: Placement) -> Placement:
     """The place inside a <frame>."""
     heed(e, "body/frame")
     assert at.file is not None
     return replace(at, X_BF=at.X_BF @ pose(e, at.file.compiler), childclass=_childclass(e, at))
 
 
-def _childclass(e: Element, at: Place) -> str:
+def _childclass(e: Element, at: Placement) -> str:
     name = e.get("childclass")
     if name is None:
         return at.childclass
@@ -56,14 +56,14 @@ def _childclass(e: Element, at: Place) -> str:
     return name
 
 
-def read_body(e: Element, at: Place, parts: Parts) -> None:
+def read_body(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body")
     assert at.file is not None
     parent = at.body
     name = parts.name(e, parts.bodies, "body", at.prefix, f"{parent.name}_body")
     if name == WORLD:
         e.error("name-reserved", f"a body cannot be called {WORLD!r}")
-    body = Body(
+    body = MjcfBody(
         name=name, element=e, parent=parent, X_PB=at.X_BF @ pose(e, at.file.compiler), file=at.file,
         mocap=truth(e, "mocap"), gravcomp=real(e, "gravcomp"),
     )  # fmt: skip
@@ -76,7 +76,7 @@ def read_body(e: Element, at: Place, parts: Parts) -> None:
     _check_joints(body)
 
 
-def _check_joints(b: Body) -> None:
+def _check_joints(b: MjcfBody) -> None:
     kinds = [j.kind for j in b.joints]
     after_ball = kinds[kinds.index("ball") + 1 :] if "ball" in kinds else []
     wrong = None
@@ -92,7 +92,7 @@ def _check_joints(b: Body) -> None:
         b.element.error("element-refused", f"body {b.name!r}: {wrong}")
 
 
-def _read_inertial(e: Element, at: Place, parts: Parts) -> None:
+def _read_inertial(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body/inertial")
     if at.body is parts.world or at.body.inertial is not None:
         e.error("inertia-invalid", f"body {at.body.name!r}: one <inertial> is expected, and none in the world")
@@ -100,7 +100,7 @@ def _read_inertial(e: Element, at: Place, parts: Parts) -> None:
     at.body.inertial, at.body.X_BF = e, at.X_BF
 
 
-def _read_joint(e: Element, at: Place, parts: Parts) -> None:
+def _read_joint(e: Element, at: Placement, parts: Parts) -> None:
     assert at.file is not None
     compiler, body = at.file.compiler, at.body
     at.file.defaults.fill(e, at.childclass)
@@ -127,7 +127,7 @@ def _read_joint(e: Element, at: Place, parts: Parts) -> None:
     _add_joint(j, parts)
 
 
-def _read_freejoint(e: Element, at: Place, parts: Parts) -> None:
+def _read_freejoint(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body/freejoint")
     if at.body is parts.world:
         e.error("joint-world-child", "a joint must be in a body, not in the world")
@@ -151,7 +151,7 @@ READ = {
 }
 
 
-def inertial_pose(b: Body) -> Pose:
+def inertial_pose(b: MjcfBody) -> Pose:
     """X_BI of an <inertial>."""
     e = b.inertial
     assert e is not None and b.file is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Body, JointPart, Parts
+from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts
 from gearwright.formats.mjcf.tendons import TendonPart
 from gearwright.formats.mjcf.values import exactly, reals, truth, vector
 from gearwright.formats.xml.located_xml import Element
@@ -168,7 +168,7 @@ def _close(e: Element, parts: Parts, prefix: str) -> None:
         parts.draft.cut.append(name)
 
 
-Frames = tuple[tuple[Body, Pose], tuple[Body, Pose]]
+Frames = tuple[tuple[MjcfBody, Pose], tuple[MjcfBody, Pose]]
 
 
 def _site_frames(e: Element, parts: Parts, prefix: str) -> Frames | None:

@@ -7,7 +7,7 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.meshes import MeshPart
-from gearwright.formats.mjcf.parts import GeomPart, Parts, Place, SitePart
+from gearwright.formats.mjcf.parts import GeomPart, Parts, Placement, SitePart
 from gearwright.formats.mjcf.poses import along_z, pose
 from gearwright.formats.mjcf.values import exactly, real, reals, word
 from gearwright.formats.xml.located_xml import Element
@@ -35,7 +35,7 @@ ENDLESS = 10.0  # [m] of what is drawn of a plane without end
 SHORTEST = 1e-14  # [m] between two points
 
 
-def read_geom(e: Element, at: Place, parts: Parts) -> None:
+def read_geom(e: Element, at: Placement, parts: Parts) -> None:
     assert at.file is not None
     at.file.defaults.fill(e, at.childclass)
     heed(e, "body/geom")
@@ -62,7 +62,7 @@ def _bits(e: Element, name: str) -> int:
     return int(real(e, name, 1.0)) & 0xFFFFFFFF
 
 
-def _placed(e: Element, at: Place) -> tuple[str, tuple[float, ...], Pose, MeshPart | None] | None:
+def _placed(e: Element, at: Placement) -> tuple[str, tuple[float, ...], Pose, MeshPart | None] | None:
     """Type, half sizes, pose in the frame around it, and the mesh of a mesh."""
     assert at.file is not None
     kind = word(e, "type", TYPES, "sphere")
@@ -163,7 +163,7 @@ def is_drawn(g: GeomPart) -> bool:
     return g.group in DRAWN
 
 
-def read_site(e: Element, at: Place, parts: Parts) -> None:
+def read_site(e: Element, at: Placement, parts: Parts) -> None:
     assert at.file is not None
     at.file.defaults.fill(e, at.childclass)
     heed(e, "body/site")

@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.formats.mjcf.bodies import inertial_pose
 from gearwright.formats.mjcf.geom_inertia import Moments, mass_of
-from gearwright.formats.mjcf.parts import Body, GeomPart, Parts
+from gearwright.formats.mjcf.parts import GeomPart, MjcfBody, Parts
 from gearwright.formats.mjcf.values import exactly, real
 from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.poses import Array, Pose
@@ -28,7 +28,7 @@ def inertias(parts: Parts) -> dict[str, Inertia]:
     return found
 
 
-def _possible(b: Body) -> Inertia:
+def _possible(b: MjcfBody) -> Inertia:
     try:
         return _bounded(b, _inertia(b))
     except (ModelError, np.linalg.LinAlgError) as error:
@@ -36,7 +36,7 @@ def _possible(b: Body) -> Inertia:
         return MASSLESS
 
 
-def _inertia(b: Body) -> Inertia:
+def _inertia(b: MjcfBody) -> Inertia:
     assert b.file is not None
     rule = b.file.compiler.inertiafromgeom
     if rule == "true" or (rule == "auto" and b.inertial is None):
@@ -47,7 +47,7 @@ def _inertia(b: Body) -> Inertia:
     return MASSLESS if b.inertial is None else _written(b)
 
 
-def _written(b: Body) -> Inertia:
+def _written(b: MjcfBody) -> Inertia:
     e = b.inertial
     assert e is not None
     mass, diagonal, full = real(e, "mass"), exactly(e, "diaginertia", 3), exactly(e, "fullinertia", 6)
@@ -87,7 +87,7 @@ def _of_tensor(mass: float, tensor: Array, X: Pose) -> Inertia:
     )
 
 
-def _bounded(b: Body, i: Inertia) -> Inertia:
+def _bounded(b: MjcfBody, i: Inertia) -> Inertia:
     """At least what the compiler asks for, and principal moments of a body that can exist."""
     assert b.file is not None
     c = b.file.compiler

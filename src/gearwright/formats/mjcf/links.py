@@ -13,7 +13,7 @@ import numpy as np
 from gearwright.errors import ModelError
 from gearwright.formats.mjcf.geoms import geometry, is_drawn
 from gearwright.formats.mjcf.inertias import inertias
-from gearwright.formats.mjcf.parts import Body, JointPart, Parts
+from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts
 from gearwright.formats.mjcf.start_mass import LEAST, averaged_inertia
 from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth
 from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link, NamedFrame
@@ -46,7 +46,7 @@ def add_frames(parts: Parts) -> None:
             parts.draft.frames[s.name] = NamedFrame(name=s.name, link=s.body.name, X_LF=s.X_BS)
 
 
-def _add_link(b: Body, inertia: Inertia, parts: Parts) -> None:
+def _add_link(b: MjcfBody, inertia: Inertia, parts: Parts) -> None:
     collisions, visuals = _shapes(b, parts)
     if b.gravcomp not in (0.0, 1.0):
         message = f"body {b.name!r}: gravcomp is 0 or 1 here, not {b.gravcomp:g}; it is taken as 0"
@@ -63,11 +63,11 @@ def _add_link(b: Body, inertia: Inertia, parts: Parts) -> None:
         b.element.warning("inertia-missing", f"body {b.name!r} moves and has no mass")
 
 
-def _carries(b: Body, parts: Parts) -> bool:
+def _carries(b: MjcfBody, parts: Parts) -> bool:
     return any(c.parent is b for c in parts.bodies.values())
 
 
-def _shapes(b: Body, parts: Parts) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+def _shapes(b: MjcfBody, parts: Parts) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     """What touches, and what is drawn."""
     colours = b.file.meshes.colours if b.file is not None else {}
     touches = parts.option.on("contact")
@@ -75,12 +75,12 @@ def _shapes(b: Body, parts: Parts) -> tuple[tuple[Geometry, ...], tuple[Geometry
     return tuple(x for g, x in made if g.collides), tuple(x for g, x in made if is_drawn(g))
 
 
-def _between(b: Body, j: JointPart) -> str:
+def _between(b: MjcfBody, j: JointPart) -> str:
     """The link between a joint and the next one of the same body."""
     return f"{b.name}.{j.name}"
 
 
-def _add_joints(b: Body, parts: Parts, weights: dict[str, Inertia]) -> None:
+def _add_joints(b: MjcfBody, parts: Parts, weights: dict[str, Inertia]) -> None:
     draft = parts.draft
     parent = b.parent.name if b.parent is not None else WORLD
     if any(j.kind == "free" for j in b.joints):
@@ -106,7 +106,7 @@ def _add_joints(b: Body, parts: Parts, weights: dict[str, Inertia]) -> None:
         parent, X_PL = child, IDENTITY
 
 
-def _float(b: Body, parts: Parts) -> None:
+def _float(b: MjcfBody, parts: Parts) -> None:
     """A free joint is the base of its part; one without a name of its own is called as every base."""
     j, draft = next(j for j in b.joints if j.kind == "free"), parts.draft
     draft.X_WL[b.name] = b.X_PB

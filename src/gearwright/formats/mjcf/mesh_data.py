@@ -21,12 +21,12 @@ class MeshError(Exception):
 
 
 @dataclass(frozen=True)
-class Triangles:
+class MeshTriangles:
     vertices: Array  # (n, 3), in single precision as files have them
     faces: Faces  # (m, 3); none: the convex hull
 
 
-def read_mesh(path: Path) -> Triangles:
+def read_mesh(path: Path) -> MeshTriangles:
     """Raises MeshError."""
     kind = path.suffix.lower()
     if kind not in READERS:
@@ -43,14 +43,14 @@ def read_mesh(path: Path) -> Triangles:
         raise MeshError("is not such a file, or is damaged") from None
 
 
-def checked(vertices: Array, faces: Faces) -> Triangles:
+def checked(vertices: Array, faces: Faces) -> MeshTriangles:
     if len(vertices) < 4 or len(faces) > MOST_FACES:
         raise MeshError(f"needs 4 vertices or more, and at most {MOST_FACES} triangles")
     if not np.isfinite(vertices).all():
         raise MeshError("has vertices that are not finite")
     if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
         raise MeshError("has triangles with vertices that it does not have")
-    return Triangles(np.asarray(vertices, dtype=np.float32).astype(np.float64), faces)
+    return MeshTriangles(np.asarray(vertices, dtype=np.float32).astype(np.float64), faces)
 
 
 def _stl(data: bytes) -> tuple[Array, Faces]:

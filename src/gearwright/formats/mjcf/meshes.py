@@ -13,7 +13,7 @@ from gearwright.errors import GearwrightError
 from gearwright.formats.mjcf.compiler import Compiler
 from gearwright.formats.mjcf.defaults import MAIN, Defaults
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.mesh_data import MOST_FACES, MeshError, Triangles, checked, read_mesh
+from gearwright.formats.mjcf.mesh_data import MOST_FACES, MeshError, MeshTriangles, checked, read_mesh
 from gearwright.formats.mjcf.mesh_inertia import WAYS, MeshInertia, hull, mesh_inertia
 from gearwright.formats.mjcf.values import every, exactly, vector, word
 from gearwright.formats.paths.mesh_files import MeshFiles
@@ -52,7 +52,7 @@ class MeshPart:
         return IDENTITY if found is None else found.X_MI
 
     @cached_property
-    def triangles(self) -> Triangles | None:
+    def triangles(self) -> MeshTriangles | None:
         """Moved and scaled; None, with an error, where they cannot be had."""
         try:
             given = self._given()
@@ -61,9 +61,9 @@ class MeshPart:
             self._refuse(str(error))
             return None
         vertices = (given.vertices - self.refpos) @ self.R * self.scale
-        return Triangles(vertices, faces if np.prod(self.scale) > 0 else faces[:, [0, 2, 1]])
+        return MeshTriangles(vertices, faces if np.prod(self.scale) > 0 else faces[:, [0, 2, 1]])
 
-    def _given(self) -> Triangles:
+    def _given(self) -> MeshTriangles:
         if self.builtin:
             raise MeshError("is one of MuJoCo's own shapes (builtin), which are not made here")
         if self.uri:
@@ -142,7 +142,7 @@ def _about(kind: str, a: float, b: float, c: float) -> Size:
     return a, b, c
 
 
-class Meshes:
+class MeshAssets:
     """The meshes of a file by name, and the colours of its materials, and models to attach."""
 
     def __init__(self) -> None:
@@ -157,8 +157,8 @@ class Meshes:
         return self.by_name.get(name)
 
 
-def read_assets(root: Element, compiler: Compiler, defaults: Defaults, files: MeshFiles) -> Meshes:
-    found = Meshes()
+def read_assets(root: Element, compiler: Compiler, defaults: Defaults, files: MeshFiles) -> MeshAssets:
+    found = MeshAssets()
     for section in root.all("asset"):
         heed(section, "asset")
         for e in section.all("mesh", "hfield", "skin", "texture", "material", "model"):
@@ -171,7 +171,7 @@ def read_assets(root: Element, compiler: Compiler, defaults: Defaults, files: Me
     return found
 
 
-def _read_material(e: Element, defaults: Defaults, found: Meshes) -> None:
+def _read_material(e: Element, defaults: Defaults, found: MeshAssets) -> None:
     defaults.fill(e, MAIN)
     heed(e, "asset/material")
     for layer in e.all("layer"):
@@ -181,7 +181,7 @@ def _read_material(e: Element, defaults: Defaults, found: Meshes) -> None:
         found.colours[e.get("name") or ""] = rgba
 
 
-def _read_mesh(e: Element, compiler: Compiler, defaults: Defaults, files: MeshFiles, found: Meshes) -> None:
+def _read_mesh(e: Element, compiler: Compiler, defaults: Defaults, files: MeshFiles, found: MeshAssets) -> None:
     defaults.fill(e, MAIN)
     heed(e, "asset/mesh")
     for child in e.all("plugin"):

@@ -10,7 +10,7 @@ from gearwright.formats.draft import Draft
 from gearwright.formats.mjcf.compiler import Compiler, Option
 from gearwright.formats.mjcf.defaults import MAIN, Defaults
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.meshes import Meshes, MeshPart
+from gearwright.formats.mjcf.meshes import MeshAssets, MeshPart
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.xml.located_xml import MAX_NAME, Element
 from gearwright.model.geometry import Shape
@@ -21,10 +21,10 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Place:
+class Placement:
     """Where elements stand: in a body, at a pose in its frame, with a default class for those that name none."""
 
-    body: Body
+    body: MjcfBody
     X_BF: Pose = IDENTITY  # of the <frame> around them
     childclass: str = MAIN
     prefix: str = ""  # of an <attach>
@@ -37,7 +37,7 @@ class FileSettings:
 
     compiler: Compiler
     defaults: Defaults
-    meshes: Meshes
+    meshes: MeshAssets
 
     @property
     def models(self) -> dict[str, Element]:
@@ -59,7 +59,7 @@ class JointPart:
     name: str
     kind: str  # "hinge", "slide", "ball", "free"
     element: Element
-    body: Body
+    body: MjcfBody
     pos: Array  # in the body's frame
     axis: Array
     ref: float = 0.0
@@ -83,7 +83,7 @@ class JointPart:
 class GeomPart:
     name: str
     element: Element
-    body: Body
+    body: MjcfBody
     kind: str  # "box", "mesh" …
     size: tuple[float, ...]  # half sizes
     mesh: MeshPart | None
@@ -107,15 +107,15 @@ class GeomPart:
 @dataclass
 class SitePart:
     name: str
-    body: Body
+    body: MjcfBody
     X_BS: Pose
 
 
 @dataclass
-class Body:
+class MjcfBody:
     name: str
     element: Element
-    parent: Body | None
+    parent: MjcfBody | None
     X_PB: Pose = IDENTITY
     file: FileSettings | None = None
     joints: list[JointPart] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Body:
         return X
 
     @property
-    def carrier(self) -> Body:
+    def carrier(self) -> MjcfBody:
         """The body with joints, or the world, that it is rigidly part of."""
         b = self
         while b.parent is not None and not b.joints:
@@ -142,7 +142,7 @@ class Body:
         return b
 
     @property
-    def part(self) -> Body:
+    def part(self) -> MjcfBody:
         """The body in the world that carries it; the world itself."""
         b = self
         while b.parent is not None and b.parent.parent is not None:
@@ -150,13 +150,13 @@ class Body:
         return b
 
     @property
-    def above(self) -> Body | None:
+    def above(self) -> MjcfBody | None:
         """What the body that carries it is attached to by joints."""
         return None if self.parent is None else self.parent.carrier
 
-    def upwards(self) -> Iterator[Body]:
+    def upwards(self) -> Iterator[MjcfBody]:
         """The body and those that carry it, the world last."""
-        b: Body | None = self
+        b: MjcfBody | None = self
         while b is not None:
             yield b
             b = b.parent
@@ -168,9 +168,9 @@ class Parts:
 
     draft: Draft
     option: Option
-    world: Body
+    world: MjcfBody
     library: Library
-    bodies: dict[str, Body] = field(default_factory=dict)
+    bodies: dict[str, MjcfBody] = field(default_factory=dict)
     joints: dict[str, JointPart] = field(default_factory=dict)
     geoms: dict[str, GeomPart] = field(default_factory=dict)
     sites: dict[str, SitePart] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class Parts:
             e.error(code, f"<{e.tag}>: there is no {kind} {written[:80]!r}{e.report.near(written, family)}")
         return found
 
-    def body(self, e: Element, attribute: str, prefix: str = "") -> Body | None:
+    def body(self, e: Element, attribute: str, prefix: str = "") -> MjcfBody | None:
         """A body by name; the world where the attribute is not given."""
         if e.get(attribute) in (None, WORLD):
             return self.world

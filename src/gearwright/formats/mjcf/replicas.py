@@ -9,7 +9,7 @@ import numpy as np
 
 from gearwright.formats.mjcf.bodies import read_children
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Parts, Place
+from gearwright.formats.mjcf.parts import Parts, Placement
 from gearwright.formats.mjcf.poses import turned_by_euler
 from gearwright.formats.mjcf.values import real, vector
 from gearwright.formats.xml.located_xml import Element
@@ -20,7 +20,7 @@ MAX_COPIED = 20_000  # elements
 NAMED = ("body", "joint", "freejoint", "geom", "site", "frame")
 
 
-def read_replicate(e: Element, at: Place, parts: Parts) -> None:
+def read_replicate(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body/replicate")
     assert at.file is not None
     count = int(real(e, "count", 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.formats.draft import Draft
-from gearwright.formats.mjcf.actuators import Actuators
+from gearwright.formats.mjcf.actuators import ActuatorReader
 from gearwright.formats.mjcf.bodies import read_children
 from gearwright.formats.mjcf.compiler import read_option
 from gearwright.formats.mjcf.equalities import add_equalities
@@ -11,7 +11,7 @@ from gearwright.formats.mjcf.grammar import SECTIONS, heed
 from gearwright.formats.mjcf.includes import expand
 from gearwright.formats.mjcf.keyframes import add_keyframes
 from gearwright.formats.mjcf.links import add_frames, add_links
-from gearwright.formats.mjcf.parts import Body, Parts, Place, SourceFile
+from gearwright.formats.mjcf.parts import MjcfBody, Parts, Placement, SourceFile
 from gearwright.formats.mjcf.sensors import add_sensors
 from gearwright.formats.mjcf.settings import read_settings
 from gearwright.formats.mjcf.tendon_forces import add_tendon_forces
@@ -32,13 +32,13 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
     settings = read_settings(root, library)
     option = read_option(root)
     draft.gravity = option.gravity
-    world = Body(name=WORLD, element=root, parent=None, file=settings)
+    world = MjcfBody(name=WORLD, element=root, parent=None, file=settings)
     parts = Parts(draft=draft, option=option, world=world, library=library)
     parts.files.append(SourceFile(root, settings))
     read_left_sections(root)
     for section in root.all("worldbody"):
         heed(section, "body/worldbody")
-        read_children(section, Place(world, file=settings), parts)
+        read_children(section, Placement(world, file=settings), parts)
     for section in root.all("deformable"):
         heed(section, "deformable")
         for e in section.all("flex", "skin"):
@@ -48,7 +48,7 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
     add_frames(parts)
     read_tendons(parts)
     add_equalities(parts)
-    actuators = Actuators(parts, weights)
+    actuators = ActuatorReader(parts, weights)
     actuators.add()
     add_tendon_forces(parts)
     add_sensors(parts)

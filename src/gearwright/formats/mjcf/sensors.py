@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.formats.mjcf.grammar import ELEMENTS, heed
-from gearwright.formats.mjcf.parts import Body, Parts, SitePart
+from gearwright.formats.mjcf.parts import MjcfBody, Parts, SitePart
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import AxisRef, Encoder, ForceTorque, Imu, Sensor
 from gearwright.model.joints import WORLD
@@ -69,7 +69,7 @@ def _wrench(e: Element, site: SitePart | None) -> dict[str, Any] | None:
     return {"reaction": joint, "pose": site.X_BS, "frame": "sensor", "direction": "parent_to_child"}
 
 
-def _carrier(b: Body) -> str | None:
+def _carrier(b: MjcfBody) -> str | None:
     if b.name == WORLD or (b.joints and b.joints[0].kind == "free"):
         return None
     if b.joints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Body, GeomPart, JointPart, Parts, SitePart
+from gearwright.formats.mjcf.parts import GeomPart, JointPart, MjcfBody, Parts, SitePart
 from gearwright.formats.mjcf.values import real
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.poses import IDENTITY, Array, Pose
@@ -20,7 +20,7 @@ Chain = list[JointPart]
 
 
 @dataclass
-class Line:
+class TendonSegment:
     """Between two sites, with what it goes around."""
 
     a: SitePart
@@ -30,7 +30,7 @@ class Line:
     side: SitePart | None = None
 
     @property
-    def bodies(self) -> list[Body]:
+    def bodies(self) -> list[MjcfBody]:
         return [self.a.body, self.b.body, *([] if self.geom is None else [self.geom.body])]
 
 
@@ -62,9 +62,9 @@ def spatial_map(e: Element, name: str, parts: Parts, prefix: str) -> tuple[Spati
     return made, tuple(joints)
 
 
-def _lines(e: Element, parts: Parts, prefix: str) -> list[Line] | str:
+def _lines(e: Element, parts: Parts, prefix: str) -> list[TendonSegment] | str:
     """Lines between sites; a pulley begins a new branch, which counts less. In words, why one has no map."""
-    found: list[Line] = []
+    found: list[TendonSegment] = []
     before: SitePart | None = None
     around: tuple[GeomPart, SitePart | None] | None = None
     share, why = 1.0, ""
@@ -86,7 +86,7 @@ def _lines(e: Element, parts: Parts, prefix: str) -> list[Line] | str:
         else:
             site = parts.find(child, "site", parts.sites, "site", prefix)
             if site is not None and before is not None:
-                found.append(Line(before, site, share, *(around or ())))
+                found.append(TendonSegment(before, site, share, *(around or ())))
             before, around = site, None
     if around is not None:
         e.error("element-missing", "a <geom> of a tendon must be between two sites")
@@ -123,7 +123,7 @@ def _unwrappable(geom: GeomPart, side: SitePart | None) -> str:
     return ""
 
 
-def _wrap(line: Line, geom: GeomPart, carriers: Sequence[tuple[int, ...]]) -> TendonWrap:
+def _wrap(line: TendonSegment, geom: GeomPart, carriers: Sequence[tuple[int, ...]]) -> TendonWrap:
     X = geom.body.X_WB @ geom.X_BG
     a, b, shape = carriers
     side = None if line.side is None else _point((geom.X_BG.inverse() @ line.side.X_BS).p)
@@ -134,7 +134,7 @@ def _wrap(line: Line, geom: GeomPart, carriers: Sequence[tuple[int, ...]]) -> Te
     )  # fmt: skip
 
 
-def _apart(bodies: Sequence[Body]) -> list[Chain]:
+def _apart(bodies: Sequence[MjcfBody]) -> list[Chain]:
     """For each body, the joints that carry it and not all of them, from the world outwards."""
     chains = [[j for body in reversed(list(x.upwards())) for j in body.joints] for x in bodies]
     common = 0

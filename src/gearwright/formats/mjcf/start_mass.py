@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gearwright.formats.mjcf.parts import Body, JointPart, Parts
+from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts
 from gearwright.formats.mjcf.values import real
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.poses import Array
@@ -39,7 +39,7 @@ def mass_matrix(parts: Parts, weights: Mapping[str, Inertia]) -> tuple[Array, Pl
     return M, places
 
 
-def _spatial(b: Body, i: Inertia) -> Array:
+def _spatial(b: MjcfBody, i: Inertia) -> Array:
     """The inertia about the world's origin, (6, 6)."""
     X = b.X_WB
     R, c = X.R, X.R @ i.center + X.p

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Body, GeomPart, Parts
+from gearwright.formats.mjcf.parts import GeomPart, MjcfBody, Parts
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.contacts.counts import point_count
 from gearwright.model.contacts.finding import MOST_POINTS
@@ -90,10 +90,10 @@ def may_touch(g: GeomPart, h: GeomPart) -> bool:
     return bool(g.contype & h.conaffinity or h.contype & g.conaffinity)
 
 
-def _welded(a: Body, b: Body) -> bool:
+def _welded(a: MjcfBody, b: MjcfBody) -> bool:
     return a.carrier is b.carrier
 
 
-def _neighbours(a: Body, b: Body) -> bool:
+def _neighbours(a: MjcfBody, b: MjcfBody) -> bool:
     """A joint connects them, or what they are welded to."""
     return a.carrier.above is b.carrier or b.carrier.above is a.carrier

@@ -35,12 +35,12 @@ class ShapeNumbers:
         e = self.element
         self._expect(name, "1 m")
         value = e.child_number(name, 1.0) if self.nested else e.number(name, 1.0)
-        return self._not_negative(name, value)
+        return self.check_not_negative(name, value)
 
     def lengths(self, name: str) -> Vector3:
         self._expect(name, "1 m each way")
         x, y, z = self.vector(name, _ONES)
-        self._not_negative(name, min(x, y, z))
+        self.check_not_negative(name, min(x, y, z))
         return x, y, z
 
     def vector(self, name: str, default: Vector3) -> Vector3:
@@ -52,7 +52,7 @@ class ShapeNumbers:
         if (e.child(name) if self.nested else e.get(name)) is None:
             e.warning("element-missing", f"<{e.tag}> has no {name}; {instead} is used")
 
-    def _not_negative(self, name: str, value: float) -> float:
+    def check_not_negative(self, name: str, value: float) -> float:
         if value < 0:
             self.element.error("number-invalid", f"<{self.element.tag}>: {name} cannot be negative ({value:g} m)")
         return value
@@ -89,7 +89,7 @@ def _heightmap(v: ShapeNumbers) -> Shape:
     for drawn in e.all("texture", "blend", "use_terrain_paging", "sampling"):
         drawn.consume()
     size = e.child_vector("size", _ONES)
-    v._not_negative("size", min(size))
+    v.check_not_negative("size", min(size))
     return Heightmap(uri=e.child_text("uri"), size=size, position=e.child_vector("pos", (0.0, 0.0, 0.0)))
 
 

@@ -57,8 +57,8 @@ class Scope:
     fragments: list[Fragment] = field(default_factory=list)
     _known: dict[str, Pose] = field(default_factory=dict)
     _broken: set[str] = field(default_factory=set)  # names on a cycle, or leading to one
-    _bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)
-    _adrift: set[str] = field(default_factory=set)  # names whose attachments form a cycle
+    bodies: dict[str, tuple[Scope, str]] = field(default_factory=dict)
+    adrift: set[str] = field(default_factory=set)  # names whose attachments form a cycle
 
     @staticmethod
     def of_links(element: Element, poses: Mapping[str, Pose], prefix: str = "") -> Scope:
@@ -136,27 +136,27 @@ class Scope:
         while found is None:
             assert at is not None
             scope, name = at
-            if (id(scope), name) in seen or name in scope._adrift:
-                if name not in scope._adrift:
+            if (id(scope), name) in seen or name in scope.adrift:
+                if name not in scope.adrift:
                     asked.error("frame-cycle", f"the attachments of frames form a cycle at {name!r}")
                 for on_path, part in path:
-                    on_path._adrift.add(part)
+                    on_path.adrift.add(part)
                 raise PoseError
             seen.add((id(scope), name))
             path.append(at)
-            found = scope._bodies.get(name) or scope._own_body(name)
-            at = scope._carrier(name, asked) if found is None else None
+            found = scope.bodies.get(name) or scope.own_body(name)
+            at = scope.carrier(name, asked) if found is None else None
         for scope, name in path:
-            scope._bodies[name] = found
+            scope.bodies[name] = found
         return found
 
-    def _own_body(self, name: str) -> tuple[Scope, str] | None:
+    def own_body(self, name: str) -> tuple[Scope, str] | None:
         if name == WORLD or (name in ROOTS and self.is_world):
             return self, WORLD
         part = self.parts.get(name)
         return (self, name) if part is not None and part.kind == "link" else None
 
-    def _carrier(self, name: str, asked: Element) -> tuple[Scope, str]:
+    def carrier(self, name: str, asked: Element) -> tuple[Scope, str]:
         """The scope and name that a frame, joint or model is attached to, one level up."""
         if name in ROOTS:
             if not self.canonical:

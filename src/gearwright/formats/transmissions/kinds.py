@@ -41,7 +41,7 @@ class TransmissionEnd:
 
 
 @dataclass(kw_only=True)
-class Parts:
+class TransmissionParts:
     """A transmission as read, before its map is made."""
 
     element: Element
@@ -52,27 +52,27 @@ class Parts:
     joints: list[TransmissionEnd] = field(default_factory=list)
 
 
-class RefusedError(Exception):
+class MapRefusedError(Exception):
     """The map cannot be made; the reason is in the report."""
 
 
 # --- one function a kind --------------------------------------------------------------------------------------------
 
 
-def _sized(parts: Parts, actuators: int, joints: int) -> None:
+def _sized(parts: TransmissionParts, actuators: int, joints: int) -> None:
     for what, ends, size in (("actuator", parts.actuators, actuators), ("joint", parts.joints, joints)):
         if len(ends) != size:
             s = "" if size == 1 else "s"
             message = f"transmission {parts.name!r} takes {size} {what}{s}, not {len(ends)}"
             parts.element.error("transmission-size", message)
-            raise RefusedError
+            raise MapRefusedError
 
 
 def _ratio(end: TransmissionEnd) -> float:
     return 1.0 if end.reduction is None else end.reduction
 
 
-def _simple(parts: Parts) -> TransmissionMap:
+def _simple(parts: TransmissionParts) -> TransmissionMap:
     """The reductions of both ends and of the transmission itself lie in series; files give one of them."""
     _sized(parts, 1, 1)
     whole = parts.element.child(NUMBER[parts.dialect])
@@ -85,8 +85,10 @@ def _simple(parts: Parts) -> TransmissionMap:
     return SimpleTransmission(reduction=prod(given, start=1.0), offset=parts.joints[0].offset)
 
 
-def _pair(kind: type[DifferentialTransmission | FourBarLinkageTransmission]) -> Callable[[Parts], TransmissionMap]:
-    def make(parts: Parts) -> TransmissionMap:
+def _pair(
+    kind: type[DifferentialTransmission | FourBarLinkageTransmission],
+) -> Callable[[TransmissionParts], TransmissionMap]:
+    def make(parts: TransmissionParts) -> TransmissionMap:
         _sized(parts, 2, 2)
         parts.actuators = _by_role(parts, parts.actuators, "actuator")
         parts.joints = _by_role(parts, parts.joints, "joint")
@@ -100,7 +102,7 @@ def _pair(kind: type[DifferentialTransmission | FourBarLinkageTransmission]) -> 
     return make
 
 
-def _by_role(parts: Parts, ends: list[TransmissionEnd], what: str) -> list[TransmissionEnd]:
+def _by_role(parts: TransmissionParts, ends: list[TransmissionEnd], what: str) -> list[TransmissionEnd]:
     """In the order of their roles, whatever the order in the file or in the alphabet."""
     roles = [e.role for e in ends]
     wanted = [f"{what}{i + 1}" for i in range(len(ends))]
@@ -115,11 +117,11 @@ def _by_role(parts: Parts, ends: list[TransmissionEnd], what: str) -> list[Trans
             return ends
         message = f"transmission {parts.name!r}: the {what}s' roles must be {wanted}, not {roles}"
         parts.element.error("transmission-role", message)
-        raise RefusedError
+        raise MapRefusedError
     return sorted(ends, key=lambda e: e.role)
 
 
-def _by_fields(parts: Parts, kind: type[TransmissionMap]) -> TransmissionMap:
+def _by_fields(parts: TransmissionParts, kind: type[TransmissionMap]) -> TransmissionMap:
     """A kind without a spelling of its own: each field is an element of its name."""
     values = values_of(parts.element, kind)
     _no_ratios(parts)
@@ -128,13 +130,13 @@ def _by_fields(parts: Parts, kind: type[TransmissionMap]) -> TransmissionMap:
         near = parts.element.misspelt(missing[0])
         listed = ", ".join(f"<{tag}>" for tag in missing)
         parts.element.error("element-missing", f"transmission {parts.name!r} needs {listed}{near}")
-        raise RefusedError
+        raise MapRefusedError
     made = kind(**values)
     _sized(parts, made.actuators, made.joints)
     return made
 
 
-def _no_ratios(parts: Parts) -> None:
+def _no_ratios(parts: TransmissionParts) -> None:
     """Reports numbers at the ends of kinds that have none."""
     for end in (*parts.actuators, *parts.joints):
         if end.reduction is not None or end.offset:
@@ -142,17 +144,17 @@ def _no_ratios(parts: Parts) -> None:
                 f"transmission {parts.name!r}: a reduction or an offset of {end.name!r} has no meaning for this type"
             )
             end.element.error("transmission-size", f"{message}; put a simple stage beside it in a series")
-            raise RefusedError
+            raise MapRefusedError
 
 
-def _linear_map(parts: Parts) -> TransmissionMap:
+def _linear_map(parts: TransmissionParts) -> TransmissionMap:
     """The seed's linear map; the matrix is the identity where it is absent."""
     na, nj = len(parts.actuators), len(parts.joints)
     if max(na, nj) > MAX_SIZE:
         parts.element.error(
             "transmission-size", f"transmission {parts.name!r} has more than {MAX_SIZE} actuators or joints"
         )
-        raise RefusedError
+        raise MapRefusedError
     _no_ratios(parts)
     mapping = parts.element.child("mapping") or parts.element
     values = {
@@ -166,12 +168,12 @@ def _linear_map(parts: Parts) -> TransmissionMap:
         if na != nj:
             message = f"transmission {parts.name!r}: without <t_aj> it takes as many actuators ({na}) as joints ({nj})"
             parts.element.error("transmission-size", message)
-            raise RefusedError
+            raise MapRefusedError
         t_aj = [float(i == j) for i in range(nj) for j in range(na)]
     rows = tuple(tuple(t_aj[i * na : (i + 1) * na]) for i in range(nj))
     if not rows or not rows[0]:
         parts.element.error("transmission-size", f"transmission {parts.name!r} has no actuators, or no joints")
-        raise RefusedError
+        raise MapRefusedError
     return LinearMap(matrix=rows, **{k: tuple(v) for k, v in values.items()})
 
 
@@ -181,37 +183,37 @@ def _column(mapping: Element, tag: str, size: int) -> list[float]:
         return []
     values = e.numbers()
     if values is None:
-        raise RefusedError
+        raise MapRefusedError
     if len(values) != size:
         e.error("transmission-size", f"<{tag}> takes {size} numbers here, not {len(values)}")
-        raise RefusedError
+        raise MapRefusedError
     return values
 
 
-def _custom(parts: Parts) -> TransmissionMap:
+def _custom(parts: TransmissionParts) -> TransmissionMap:
     _no_ratios(parts)
     size = (len(parts.actuators), len(parts.joints))
     found = parts.plugins.transmission(parts.element, parts.name, size)
     if found is None:
-        raise RefusedError
+        raise MapRefusedError
     return found
 
 
-def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts], TransmissionMap]:
+def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[TransmissionParts], TransmissionMap]:
     """A gear pair as a reduction computed from its usual parameters; reductions at its ends lie in series with it."""
 
-    def make(parts: Parts) -> TransmissionMap:
+    def make(parts: TransmissionParts) -> TransmissionMap:
         _sized(parts, 1, 1)
         for name in names:
             if parts.element.child(name) is None:
                 near = parts.element.misspelt(name)
                 parts.element.error("element-missing", f"transmission {parts.name!r} needs <{name}>{near}")
-                raise RefusedError
+                raise MapRefusedError
         values = [parts.element.child_number(n, 1.0) for n in names]
         if not all(v > 0 for v in values):
             message = f"transmission {parts.name!r}: {', '.join(names)} must be positive"
             parts.element.error("transmission-ratio-zero", message)
-            raise RefusedError
+            raise MapRefusedError
         for name, value in zip(names, values, strict=True):
             if name.endswith("teeth") and value % 1 and (child := parts.element.child(name)) is not None:
                 message = f"transmission {parts.name!r}: <{name}> is a number of teeth, and {value:g} is not whole"
@@ -222,7 +224,7 @@ def _teeth(names: Sequence[str], ratio: Callable[..., float]) -> Callable[[Parts
     return make
 
 
-def thread_losses(parts: Parts, kind: str | None) -> Losses | None:
+def thread_losses(parts: TransmissionParts, kind: str | None) -> Losses | None:
     """Losses of a screw or a worm whose friction is given: by its lead angle."""
     e = parts.element
     if kind not in ("screw", "worm") or e.child("friction_coefficient") is None:
@@ -234,31 +236,33 @@ def thread_losses(parts: Parts, kind: str | None) -> Losses | None:
         return Losses.of_thread(lead_angle=angle, friction_coefficient=friction, flank_angle=flank)
     except ModelError as error:
         e.error("transmission-size", f"transmission {parts.name!r}: {error}")
-        raise RefusedError from None
+        raise MapRefusedError from None
 
 
-def _lead_angle(parts: Parts, kind: str) -> float:
+def _lead_angle(parts: TransmissionParts, kind: str) -> float:
     e, needed = parts.element, "diameter" if kind == "screw" else "lead_angle"
     if e.child(needed) is None:
         message = f"transmission {parts.name!r}: a <friction_coefficient> needs <{needed}>{e.misspelt(needed)}"
         e.error("element-missing", message)
-        raise RefusedError
+        raise MapRefusedError
     value = e.child_number(needed, 1.0)
     if value <= 0:
         e.error("transmission-size", f"transmission {parts.name!r}: <{needed}> must be positive")
-        raise RefusedError
+        raise MapRefusedError
     return atan2(e.child_number("lead", 1.0), pi * value) if kind == "screw" else value
 
 
-def _series(parts: Parts) -> TransmissionMap:
+def _series(parts: TransmissionParts) -> TransmissionMap:
     """<stage type="…"> one after another, the motor's first, each with the elements of its type."""
     stages = parts.element.all("stage")
     if not stages:
         parts.element.error("element-missing", f"transmission {parts.name!r}: a series needs <stage type=…> elements")
-        raise RefusedError
+        raise MapRefusedError
     maps: list[TransmissionMap] = []
     for i, e in enumerate(stages):
-        stage = Parts(element=e, name=f"{parts.name}, stage {i + 1}", dialect="model", plugins=parts.plugins)
+        stage = TransmissionParts(
+            element=e, name=f"{parts.name}, stage {i + 1}", dialect="model", plugins=parts.plugins
+        )
         stage.actuators = parts.actuators if not maps else _unnamed(e, "actuator", maps[-1].joints)
         last = e is stages[-1]
         stage.joints = parts.joints if last else _unnamed(e, "joint", len(stage.actuators))
@@ -276,33 +280,33 @@ def _unnamed(e: Element, what: str, size: int) -> list[TransmissionEnd]:
     return [TransmissionEnd(element=e, name=f"{what}{i + 1}", role=f"{what}{i + 1}") for i in range(size)]
 
 
-def _stage_map(stage: Parts) -> TransmissionMap:
+def _stage_map(stage: TransmissionParts) -> TransmissionMap:
     kind = (stage.element.get("type") or "").strip()
     if not is_known(kind) or kind == "series":
         near = stage.element.report.near(kind, [k for k in names() if k != "series"])
         stage.element.error("transmission-type-unknown", f"transmission {stage.name}: type {kind!r} is not known{near}")
-        raise RefusedError
+        raise MapRefusedError
     return made(stage, kind)
 
 
-def made(parts: Parts, kind: str) -> TransmissionMap:
+def made(parts: TransmissionParts, kind: str) -> TransmissionMap:
     """The map. Raises RefusedError with the reason in the report."""
     zeros = [end for end in (*parts.actuators, *parts.joints) if end.reduction == 0]
     for end in zeros:
         message = f"transmission {parts.name!r}: the reduction of {end.name!r} is zero"
         end.element.error("transmission-ratio-zero", message)
     if zeros:
-        raise RefusedError
+        raise MapRefusedError
     try:
         return SPELLINGS[kind](parts) if kind in SPELLINGS else _by_fields(parts, TRANSMISSIONS[kind])
     except ModelError as error:
         code = "transmission-ratio-zero" if isinstance(error, ZeroRatioError) else "transmission-size"
         parts.element.error(code, f"transmission {parts.name!r}: {error}")
-        raise RefusedError from None
+        raise MapRefusedError from None
 
 
 # kinds whose numbers stand elsewhere than in elements of their fields' names, and gears that are a reduction by teeth
-SPELLINGS: dict[str, Callable[[Parts], TransmissionMap]] = {
+SPELLINGS: dict[str, Callable[[TransmissionParts], TransmissionMap]] = {
     "simple": _simple,
     "differential": _pair(DifferentialTransmission),
     "four_bar": _pair(FourBarLinkageTransmission),

@@ -19,9 +19,9 @@ from gearwright.formats.parts.device_tags import read_device
 from gearwright.formats.parts.frictions import friction_model
 from gearwright.formats.transmissions.kinds import (
     Dialect,
-    Parts,
-    RefusedError,
+    MapRefusedError,
     TransmissionEnd,
+    TransmissionParts,
     is_known,
     made,
     names,
@@ -52,7 +52,7 @@ def read_transmission(
         e.warning("name-missing", f"a transmission without a name; it is called {name!r}")
     written = (e.get("type") or e.child_text("type") or e.child_text("plugin")).strip()
     kind = _kind(written)
-    parts = Parts(element=e, name=rename(name), dialect=dialect, plugins=plugins)
+    parts = TransmissionParts(element=e, name=rename(name), dialect=dialect, plugins=plugins)
     parts.actuators = _ends(parts, "actuator")
     parts.joints = _ends(parts, "joint")
     parameters = _leave_the_rest(e) | _written_numbers(parts)
@@ -62,7 +62,7 @@ def read_transmission(
         transmission_map = _map(parts, kind, written)
         losses = _losses(parts, kind, transmission_map) if transmission_map else Losses()
         backlash = (_backlash(e, parts.name) or _elastic(e, parts.name)) if transmission_map else None
-    except RefusedError:
+    except MapRefusedError:
         draft.refused.add(parts.name)
         return None
     actuators = _actuators(parts, draft, rename)
@@ -81,7 +81,7 @@ def read_transmission(
     return t
 
 
-def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
+def _reflect_rotors(parts: TransmissionParts, t: Transmission, draft: Draft) -> None:
     """Drake's rotors act on the one joint of a simple transmission, whatever its reduction says."""
     rotors = [end.element for end in parts.actuators if any(c.tag == ROTOR for c in end.element.children)]
     for e in rotors:
@@ -94,7 +94,7 @@ def _reflect_rotors(parts: Parts, t: Transmission, draft: Draft) -> None:
             draft.joints[joint.name] = with_rotor(joint, e)
 
 
-def _losses(parts: Parts, kind: str | None, map: TransmissionMap) -> Losses:
+def _losses(parts: TransmissionParts, kind: str | None, map: TransmissionMap) -> Losses:
     """Those of the kind, with what the file says in their place."""
     e, name = parts.element, parts.name
     values = values_of(e, Losses, apart={m.name for m in meanings(type(map))})
@@ -125,7 +125,7 @@ def _backlash(e: Element, name: str) -> Backlash | None:
     for needed in missing_from(Backlash, values)[:1]:
         near = play.misspelt(needed)
         play.error("element-missing", f"transmission {name!r}: <backlash> needs <{needed}>{near}")
-        raise RefusedError
+        raise MapRefusedError
     return _valid(play, name, Backlash, values)
 
 
@@ -138,7 +138,7 @@ def _elastic(e: Element, name: str) -> ElasticGear | None:
     if missing := missing_from(ElasticGear, values):
         near = twist.misspelt(missing[0])
         twist.error("element-missing", f"transmission {name!r}: <elasticity> needs <{missing[0]}>{near}")
-        raise RefusedError
+        raise MapRefusedError
     model = friction_model(twist, f"transmission {name!r}", "transmission-size", tag="hysteresis")
     return _valid(twist, name, ElasticGear, values | {"hysteresis": model})
 
@@ -148,10 +148,10 @@ def _valid(e: Element, name: str, kind: Callable[..., _T], values: dict[str, Any
         return kind(**values)
     except ModelError as error:
         e.error("dynamics-invalid", f"transmission {name!r}: {error}")
-        raise RefusedError from None
+        raise MapRefusedError from None
 
 
-def _written_numbers(parts: Parts) -> dict[str, str]:
+def _written_numbers(parts: TransmissionParts) -> dict[str, str]:
     """Numbers at the ends, as text: for unknown types, and for display."""
     said: dict[str, str] = {}
     for end in (*parts.actuators, *parts.joints):
@@ -173,7 +173,7 @@ def _kind(written: str) -> str | None:
     return last if last and is_known(last) else None  # looks through all that is installed where it is not
 
 
-def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None:
+def _map(parts: TransmissionParts, kind: str | None, written: str) -> TransmissionMap | None:
     """The map; None for a type that is not known."""
     e = parts.element
     if not written and len(parts.actuators) == len(parts.joints) == 1:
@@ -190,7 +190,7 @@ def _map(parts: Parts, kind: str | None, written: str) -> TransmissionMap | None
     return made(parts, kind)
 
 
-def _ends(parts: Parts, what: str) -> list[TransmissionEnd]:
+def _ends(parts: TransmissionParts, what: str) -> list[TransmissionEnd]:
     """The actuators or joints, from elements of their own or from an array of names."""
     e = parts.element
     array = e.child(f"{what}_array")
@@ -215,7 +215,7 @@ def _ends(parts: Parts, what: str) -> list[TransmissionEnd]:
     return ends
 
 
-def _keep_named_ends(parts: Parts) -> None:
+def _keep_named_ends(parts: TransmissionParts) -> None:
     """Keeps the ends of unknown types, whose spelling varies: leftActuator, flexJoint, gap_joint."""
     for c in parts.element.children:
         name = c.attributes.get("name")
@@ -224,7 +224,7 @@ def _keep_named_ends(parts: Parts) -> None:
                 ends.append(TransmissionEnd(element=c, name=name))
 
 
-def _actuators(parts: Parts, draft: Draft, rename: Callable[[str], str]) -> tuple[str, ...]:
+def _actuators(parts: TransmissionParts, draft: Draft, rename: Callable[[str], str]) -> tuple[str, ...]:
     """Their names in the mechanism. `<actuator name="…">` declares one, as in ROS; text refers to one."""
     names: list[str] = []
     for end in parts.actuators:

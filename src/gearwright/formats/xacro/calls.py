@@ -7,10 +7,10 @@ from gearwright.formats.xacro.budget import CALL_STEPS, NODE_STEPS
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expander import PREFIX, Context, Expander, Task
 from gearwright.formats.xacro.macros import Macro, MacroParameter, find_macro, read_parameters
-from gearwright.formats.xacro.tree import Node
+from gearwright.formats.xacro.tree import XacroNode
 
 
-def define_macro(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def define_macro(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     yield from ()
     (name,) = expander.attributes(node, ("name",), ("params",))
     name = name.removeprefix(PREFIX)
@@ -20,7 +20,7 @@ def define_macro(expander: Expander, node: Node, context: Context, out: Node) ->
     context.macros[name] = Macro(body=node, parameters=parameters)
 
 
-def call_macro(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def call_macro(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     expander.budget.spend(CALL_STEPS)
     given = dict(node.attributes)
     name = node.tag.removeprefix(PREFIX)
@@ -73,7 +73,7 @@ def _pass_defaults(
             raise XacroError(f"the macro {shown(name)} needs the parameter {shown(p.name)}")
 
 
-def insert_block(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def insert_block(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     (name,) = expander.attributes(node, ("name",))
     if f"**{name}" in context.scope:
         yield expander.spliced(context.scope.lookup(f"**{name}"), context, out)
@@ -84,7 +84,7 @@ def insert_block(expander: Expander, node: Node, context: Context, out: Node) ->
         raise XacroError(f"there is no block {shown(name)}{nearest(name, known)}")
 
 
-def _pass_blocks(name: str, missing: list[MacroParameter], blocks: Node, inside: Context) -> list[MacroParameter]:
+def _pass_blocks(name: str, missing: list[MacroParameter], blocks: XacroNode, inside: Context) -> list[MacroParameter]:
     """Sets the blocks of a call, one child each, in the order of the parameters."""
     children = list(blocks.elements)
     for p in missing:

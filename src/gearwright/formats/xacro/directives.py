@@ -13,20 +13,20 @@ from gearwright.formats.xacro.expander import Context, Directive, Expander, Task
 from gearwright.formats.xacro.files import is_pattern
 from gearwright.formats.xacro.macros import Macros
 from gearwright.formats.xacro.properties import set_property
-from gearwright.formats.xacro.tree import Node
+from gearwright.formats.xacro.tree import XacroNode
 from gearwright.formats.xacro.values import truth
 
 _XML_NAME = re.compile(r"[^\W\d][\w.\-]*(?::[^\W\d][\w.\-]*)?")
 
 
-def condition(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def condition(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     (condition,) = expander.attributes(node, ("value",))
     wanted = node.tag == "xacro:if"
     if truth(expander.text.value(condition, context.scope), condition) is wanted:
         yield expander.spliced(node, context, out)
 
 
-def argument(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def argument(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     yield from ()
     (name,) = expander.attributes(node, ("name",), ("default",))
     default = node.attributes.get("default")
@@ -35,7 +35,7 @@ def argument(expander: Expander, node: Node, context: Context, out: Node) -> Tas
     expander.arguments.declare(name, lambda: expander.text.string(default or "", context.scope))
 
 
-def named_element(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def named_element(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     (given,) = expander.attributes(node, ("xacro:name",), any_other=True)
     name = expander.text.string(given, context.scope)
     _check_name(name)
@@ -44,14 +44,14 @@ def named_element(expander: Expander, node: Node, context: Context, out: Node) -
     yield expander.task(renamed, context, out)
 
 
-def named_attribute(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def named_attribute(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     yield from ()
     name, value = (expander.text.string(v, context.scope) for v in expander.attributes(node, ("name", "value")))
     _check_name(name)
     out.attributes[name] = value
 
 
-def include(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def include(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     (given,) = expander.attributes(node, ("filename",), ("ns", "optional"))
     name = expander.text.string(given, context.scope)
     optional = truth(node.attributes.get("optional") or "false", "optional")
@@ -79,7 +79,7 @@ def _namespace(expander: Expander, name: str, context: Context) -> Context:
     return Context(scope, macros)
 
 
-def _included(expander: Expander, name: str, node: Node) -> list[Path]:
+def _included(expander: Expander, name: str, node: XacroNode) -> list[Path]:
     path = expander.library.path(name)
     if not is_pattern(str(path)):
         return [path]

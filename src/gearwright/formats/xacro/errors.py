@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gearwright.formats.xacro.tree import Node
+    from gearwright.formats.xacro.tree import XacroNode
 
 
 class XacroError(Exception):
     """An error of an expansion. `place` is the faulty element, if it is not the current one."""
 
-    def __init__(self, message: str, code: str = "xacro-failed", place: Node | None = None) -> None:
+    def __init__(self, message: str, code: str = "xacro-failed", place: XacroNode | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.place = place

@@ -23,11 +23,11 @@ from gearwright.formats.xacro.macros import Macros
 from gearwright.formats.xacro.scopes import PropertyScope
 from gearwright.formats.xacro.substitutions import Arguments, Substitutions
 from gearwright.formats.xacro.text import TextEvaluator
-from gearwright.formats.xacro.tree import Node, Verbatim
+from gearwright.formats.xacro.tree import Verbatim, XacroNode
 from gearwright.formats.xml.located_xml import MAX_DEPTH
 
 Task = Iterator[Any]  # of tasks
-Directive = Callable[["Expander", Node, "Context", Node], Task]
+Directive = Callable[["Expander", XacroNode, "Context", XacroNode], Task]
 PREFIX = "xacro:"
 
 
@@ -55,8 +55,8 @@ class Expander:
         self.files = files
         self.arguments = arguments
         self.budget = Budget()
-        self.place: Node | None = None  # the element that is being expanded, for messages
-        self.calls: list[Node] = []  # of macros, the innermost last
+        self.place: XacroNode | None = None  # the element that is being expanded, for messages
+        self.calls: list[XacroNode] = []  # of macros, the innermost last
         self.depth = 0  # of the element that is open
         self.library = DocumentLibrary(files, self.budget, report)
         substitutions = Substitutions(arguments, self._package, self.library.folder, environment)
@@ -65,7 +65,7 @@ class Expander:
         names = GLOBALS | xacro_functions(self.library, arguments, self.text.expressions, self.say)
         self.top = Context(PropertyScope(None, globals_=names, evaluate=self.text.value), ChainMap())
 
-    def expand(self, root: Node, path: Path | None) -> Node:
+    def expand(self, root: XacroNode, path: Path | None) -> XacroNode:
         self.library.open.append(path)
         out = root.like("", {})
         stack: list[Task] = [self.element(root, self.top, out)]
@@ -81,7 +81,7 @@ class Expander:
 
     # --- elements ------------------------------------------------------------------------------------------------
 
-    def element(self, node: Node, context: Context, out: Node) -> Task:
+    def element(self, node: XacroNode, context: Context, out: XacroNode) -> Task:
         self.budget.node(len(node.attributes))
         made = node.like(node.tag, {})
         for name, value in node.attributes.items():
@@ -95,7 +95,7 @@ class Expander:
             yield self.content(node, context, made)
             self.depth -= 1
 
-    def content(self, node: Node, context: Context, out: Node) -> Task:
+    def content(self, node: XacroNode, context: Context, out: XacroNode) -> Task:
         for child in node.children:
             if isinstance(child, str):
                 self.place = node
@@ -113,14 +113,14 @@ class Expander:
         self.budget.text(len(text))
         return text
 
-    def task(self, node: Node, context: Context, out: Node) -> Task:
+    def task(self, node: XacroNode, context: Context, out: XacroNode) -> Task:
         self.place = node
         if not node.tag.startswith(PREFIX):
             return self.element(node, context, out)
         self.budget.spend()
         return self.directives.get(node.tag, self._call)(self, node, context, out)
 
-    def spliced(self, node: Node, context: Context, out: Node) -> Task:
+    def spliced(self, node: XacroNode, context: Context, out: XacroNode) -> Task:
         """The content of a directive in its own place."""
         holder = node.like(node.tag, {})
         yield self.content(node, context, holder)
@@ -134,7 +134,7 @@ class Expander:
     # --- the rest ------------------------------------------------------------------------------------------------
 
     def attributes(
-        self, node: Node, needed: tuple[str, ...], optional: tuple[str, ...] = (), *, any_other: bool = False
+        self, node: XacroNode, needed: tuple[str, ...], optional: tuple[str, ...] = (), *, any_other: bool = False
     ) -> list[str]:
         """The values of the needed attributes; others than the optional ones are reported."""
         for name in needed:

@@ -13,7 +13,7 @@ from gearwright.formats.xacro.expressions import ExpressionEvaluator
 from gearwright.formats.xacro.files import Files
 from gearwright.formats.xacro.functions import GLOBALS, dotted
 from gearwright.formats.xacro.substitutions import Arguments
-from gearwright.formats.xacro.tree import Node, parse_tree
+from gearwright.formats.xacro.tree import XacroNode, parse_tree
 from gearwright.formats.xacro.values import Function, Namespace, Value, text_of
 from gearwright.formats.xacro.yaml_files import MAX_YAML, read_yaml
 from gearwright.formats.xml.file_bytes import MAX_BYTES
@@ -29,7 +29,7 @@ class DocumentLibrary:
         self.open: list[Path | None] = []  # the innermost last; None for a text
         self.declared: set[str] = set()  # prefixes, in any of the files
         self._report = report
-        self._documents: dict[Path, Node] = {}
+        self._documents: dict[Path, XacroNode] = {}
         self._elements = 0
 
     def folder(self) -> Path:
@@ -42,7 +42,7 @@ class DocumentLibrary:
         innermost = self.open[-1]
         return self.files.path(name, None if innermost is None else innermost.parent)
 
-    def document(self, path: Path) -> Node:
+    def document(self, path: Path) -> XacroNode:
         """The root of a xacro file. Raises FileNotFoundError, XacroError, or LoadError where it is no XML."""
         self.budget.file()
         root = self._documents.get(path)
@@ -54,7 +54,7 @@ class DocumentLibrary:
             self._documents[path] = root
         return root
 
-    def take(self, root: Node) -> None:
+    def take(self, root: XacroNode) -> None:
         """Counts a document that has been read."""
         self._elements += root.document.count
         self.declared |= {a[6:] for a in root.attributes if a.startswith("xmlns:")}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from gearwright.formats.xacro.scopes import PropertyScope
-from gearwright.formats.xacro.tree import Node
+from gearwright.formats.xacro.tree import XacroNode
 
 QUOTES = "'\""
 Macros = ChainMap[str, Union["Macro", "Macros"]]  # a namespace is a table inside a table
@@ -30,7 +30,7 @@ class MacroParameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Macro:
-    body: Node
+    body: XacroNode
     parameters: tuple[MacroParameter, ...]
 
 

@@ -7,11 +7,11 @@ from keyword import iskeyword
 from gearwright.formats.xacro.errors import XacroError, shown
 from gearwright.formats.xacro.expander import Context, Expander, Task
 from gearwright.formats.xacro.scopes import PropertyScope
-from gearwright.formats.xacro.tree import Node
+from gearwright.formats.xacro.tree import XacroNode
 from gearwright.formats.xacro.values import truth
 
 
-def set_property(expander: Expander, node: Node, context: Context, out: Node) -> Task:
+def set_property(expander: Expander, node: XacroNode, context: Context, out: XacroNode) -> Task:
     yield from ()
     scope, text = context.scope, expander.text
     (given,) = expander.attributes(node, ("name",), ("value", "default", "remove", "scope", "lazy_eval"))
@@ -40,12 +40,12 @@ def set_property(expander: Expander, node: Node, context: Context, out: Node) ->
         target.define(name, value if lazy else text.value(value, scope), lazy=lazy)
 
 
-def _flag(expander: Expander, node: Node, name: str, default: str, scope: PropertyScope) -> bool:
+def _flag(expander: Expander, node: XacroNode, name: str, default: str, scope: PropertyScope) -> bool:
     given = node.attributes.get(name) or default
     return truth(expander.text.value(given, scope), given)
 
 
-def _target(node: Node, scope: PropertyScope) -> PropertyScope:
+def _target(node: XacroNode, scope: PropertyScope) -> PropertyScope:
     """The scope that a property is set in."""
     where = node.attributes.get("scope")
     if where == "global":

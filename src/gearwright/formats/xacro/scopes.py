@@ -20,7 +20,7 @@ class PropertyScope:
         self.namespace = namespace
         self._globals = globals_
         self._evaluate = evaluate
-        self._values: dict[str, Value] = {}
+        self.values: dict[str, Value] = {}
         self._lazy: set[str] = set()  # names whose text has not been evaluated
         self._open: list[str] = []  # names that are being evaluated
 
@@ -32,13 +32,13 @@ class PropertyScope:
 
     def lookup(self, name: str) -> Value:
         for scope in self.upwards():
-            if name in scope._values:
-                return scope._resolved(name)
+            if name in scope.values:
+                return scope.resolved(name)
         return self._globals[name]
 
     def define(self, name: str, value: Value, *, lazy: bool) -> None:
         value = literal(value)
-        self._values[name] = value
+        self.values[name] = value
         if lazy and isinstance(value, str):
             self._lazy.add(name)
         else:
@@ -46,13 +46,13 @@ class PropertyScope:
 
     def remove(self, name: str) -> None:
         for scope in self.upwards():
-            scope._values.pop(name, None)
+            scope.values.pop(name, None)
 
     def is_global(self, name: str) -> bool:
         return name in self._globals
 
     def __contains__(self, name: str) -> bool:
-        return any(name in scope._values for scope in self.upwards()) or name in self._globals
+        return any(name in scope.values for scope in self.upwards()) or name in self._globals
 
     @property
     def top(self) -> PropertyScope:
@@ -67,17 +67,17 @@ class PropertyScope:
 
     def names(self) -> set[str]:
         """For the nearest name in a message."""
-        return set(self._globals).union(*(s._values for s in self.upwards()))
+        return set(self._globals).union(*(s.values for s in self.upwards()))
 
-    def _resolved(self, name: str) -> Value:
+    def resolved(self, name: str) -> Value:
         if name in self._lazy:
             if name in self._open:
                 raise XacroError(f"the properties {' → '.join([*self._open, name])[:300]} are defined by each other")
             self._open.append(name)
-            self._values[name] = literal(self._evaluate(self._values[name], self))
+            self.values[name] = literal(self._evaluate(self.values[name], self))
             self._open.pop()
             self._lazy.discard(name)
-        return self._values[name]
+        return self.values[name]
 
 
 class Locals:

@@ -45,8 +45,8 @@ class Substitutions:
     ) -> None:
         self.arguments = arguments
         self._find = find
-        self._folder = folder
-        self._environment = environment
+        self.folder = folder
+        self.environment = environment
         self.expressions: ExpressionEvaluator | None = None
 
     def __call__(self, text: str) -> str:
@@ -57,12 +57,12 @@ class Substitutions:
             return self._eval(rest)
         words = rest.split()
         if command == "optenv" and words:
-            return self._environment.get(words[0], " ".join(words[1:]))
+            return self.environment.get(words[0], " ".join(words[1:]))
         rule = _ONE_WORD.get(command)
         if rule is not None and len(words) == 1:
             return rule(self, words[0])
         if command == "dirname" and not words:
-            return str(self._folder())
+            return str(self.folder())
         if command == "cwd" and not words:
             return _current_folder()
         known = [*_ONE_WORD, "optenv", "eval", "dirname", "cwd"]
@@ -73,17 +73,17 @@ class Substitutions:
     def _arg(self, name: str) -> str:
         return self.arguments[name]
 
-    def _package(self, name: str) -> str:
+    def package(self, name: str) -> str:
         return self._find(name)
 
-    def _env(self, name: str) -> str:
-        if name not in self._environment:
+    def env(self, name: str) -> str:
+        if name not in self.environment:
             raise XacroError(
                 f"$(env {name[:60]}): a model does not read the environment, or the variable is not set; allow it with "
                 f"load(path, xacro_env=[{name[:60]!r}]) or --xacro-env {name[:60]}",
                 "xacro-refused",
             )
-        return self._environment[name]
+        return self.environment[name]
 
     def _eval(self, text: str) -> str:
         assert self.expressions is not None
@@ -93,8 +93,8 @@ class Substitutions:
 
 _ONE_WORD: dict[str, Callable[[Substitutions, str], str]] = {
     "arg": Substitutions._arg,
-    "find": Substitutions._package,
-    "env": Substitutions._env,
+    "find": Substitutions.package,
+    "env": Substitutions.env,
 }
 
 
@@ -109,10 +109,10 @@ class _EvalNames:
             **{name: GLOBALS[name] for name in ("True", "False", "list", "dict", "map", "str", "float", "int")},
             **MATH,
             "arg": Function("arg", lambda name: _typed(of.arguments[name])),
-            "find": Function("find", of._package),
-            "env": Function("env", of._env),
-            "optenv": Function("optenv", lambda name, default="": of._environment.get(name, default)),
-            "dirname": Function("dirname", lambda: str(of._folder())),
+            "find": Function("find", of.package),
+            "env": Function("env", of.env),
+            "optenv": Function("optenv", lambda name, default="": of.environment.get(name, default)),
+            "dirname": Function("dirname", lambda: str(of.folder())),
         }
 
     def lookup(self, name: str) -> Value:

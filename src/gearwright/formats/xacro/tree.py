@@ -15,7 +15,7 @@ class Verbatim(str):
     """Text of a CDATA section, which is not evaluated."""
 
 
-class Node:
+class XacroNode:
     """An element: text and children in document order. Expansion makes new ones, and changes none that was read."""
 
     __slots__ = ("attributes", "children", "document", "line", "tag")
@@ -25,7 +25,7 @@ class Node:
         self.attributes = attributes
         self.document = document
         self.line = line
-        self.children: list[Node | str] = []
+        self.children: list[XacroNode | str] = []
 
     @property
     def source(self) -> Source:
@@ -33,25 +33,25 @@ class Node:
         return Source(file=self.document.file, line=self.line, element=f"{self.tag}[{name}]" if name else self.tag)
 
     @property
-    def elements(self) -> Iterator[Node]:
-        return (c for c in self.children if isinstance(c, Node))
+    def elements(self) -> Iterator[XacroNode]:
+        return (c for c in self.children if isinstance(c, XacroNode))
 
-    def like(self, tag: str, attributes: dict[str, str]) -> Node:
+    def like(self, tag: str, attributes: dict[str, str]) -> XacroNode:
         """An empty element at the same place of the file."""
-        return Node(tag, attributes, self.document, self.line)
+        return XacroNode(tag, attributes, self.document, self.line)
 
 
-def parse_tree(data: bytes, file: str, report: Report, most: int) -> Node | None:
+def parse_tree(data: bytes, file: str, report: Report, most: int) -> XacroNode | None:
     """The root element, or None with the reason in the report; as `located_xml.parse`, with the text in its order."""
     found = parsed_text(data, file, report)
     return None if found is None else _build(found.parsed, file, report, most)
 
 
-def _build(text: str, file: str, report: Report, most: int) -> Node | None:
+def _build(text: str, file: str, report: Report, most: int) -> XacroNode | None:
     parser = expat.ParserCreate()
     parser.buffer_text = True
     document = Document(file, report)
-    top = Node("", {}, document, 0)
+    top = XacroNode("", {}, document, 0)
     ahead = [top]
     verbatim = [False]
 
@@ -59,7 +59,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Node | None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
             raise UnsafeError("elements are nested too deep, or there are too many")
-        node = Node(tag, attributes, document, parser.CurrentLineNumber)
+        node = XacroNode(tag, attributes, document, parser.CurrentLineNumber)
         ahead[-1].children.append(node)
         ahead.append(node)
 
@@ -104,7 +104,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Node | None:
     return root
 
 
-def located(root: Node, declared: set[str]) -> Element:
+def located(root: XacroNode, declared: set[str]) -> Element:
     """The expanded tree as readers want it: each element at the file and line that it was written in."""
     top = Element("", {}, root.document, 0, None)
     todo = [(root, top)]

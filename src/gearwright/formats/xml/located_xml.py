@@ -59,7 +59,10 @@ class Document:
 class Element:
     """An element with its place in a file. Readers ask for children and attributes by name."""
 
-    __slots__ = ("_names", "_read", "_tags", "attributes", "children", "document", "line", "parent", "tag", "text")
+    __slots__ = (
+        "attributes", "children", "document", "is_read", "known_attributes", "known_tags", "line", "parent", "tag",
+        "text",
+    )  # fmt: skip
 
     def __init__(
         self, tag: str, attributes: dict[str, str], document: Document, line: int, parent: Element | None
@@ -71,9 +74,9 @@ class Element:
         self.document = document
         self.line = line
         self.parent = parent
-        self._tags = _NONE  # children that readers asked for; "*" for all
-        self._names = _NONE  # attributes that readers asked for
-        self._read = False
+        self.known_tags = _NONE  # children that readers asked for; "*" for all
+        self.known_attributes = _NONE  # attributes that readers asked for
+        self.is_read = False
 
     # --- where it is -------------------------------------------------------------------------------------------
 
@@ -119,30 +122,30 @@ class Element:
 
     def all(self, *tags: str) -> list[Element]:
         """Children with one of these tags, in document order."""
-        if self._tags:
-            self._tags.update(tags)
+        if self.known_tags:
+            self.known_tags.update(tags)
         else:
-            self._tags = set(tags)
+            self.known_tags = set(tags)
         found = [c for c in self.children if c.tag in tags]
         for c in found:
-            c._read = True
+            c.is_read = True
         return found
 
     def every(self) -> list[Element]:
         """All children, whatever their tags."""
         for c in self.children:
-            c._read = True
+            c.is_read = True
         return self.children
 
     def child(self, tag: str) -> Element | None:
         """The first child with this tag; a second one stays unread, and is reported."""
-        if self._tags:
-            self._tags.add(tag)
+        if self.known_tags:
+            self.known_tags.add(tag)
         else:
-            self._tags = {tag}
+            self.known_tags = {tag}
         for c in self.children:
             if c.tag == tag:
-                c._read = True
+                c.is_read = True
                 return c
         return None
 
@@ -152,25 +155,25 @@ class Element:
         return self.attributes.get(name, default)
 
     def _asked_for(self, name: str) -> None:
-        if self._names:
-            self._names.add(name)
+        if self.known_attributes:
+            self.known_attributes.add(name)
         else:
-            self._names = {name}
+            self.known_attributes = {name}
 
     def misspelt(self, wanted: str) -> str:
         """Message part after something is missing: an unknown attribute or child with a similar name."""
-        strange = [n for n in self.attributes if n not in self._names]
-        strange += [c.tag for c in self.children if c.tag not in self._tags]
+        strange = [n for n in self.attributes if n not in self.known_attributes]
+        strange += [c.tag for c in self.children if c.tag not in self.known_tags]
         near = get_close_matches(wanted, strange, n=1, cutoff=0.6)
         return f"; {near[0]!r} is not known, did you mean {wanted!r}?" if near else ""
 
     def consume(self) -> None:
         """Marks the whole subtree as read."""
-        self._tags = {*self._tags, "*"}
+        self.known_tags = {*self.known_tags, "*"}
 
     def as_root(self) -> Element:
         self.parent = None
-        self._read = True
+        self.is_read = True
         return self
 
     @property
@@ -191,7 +194,7 @@ class Element:
         """Three numbers from an attribute."""
         self._asked_for(name)
         text = self.attributes.get(name)
-        return default if text is None else self._vector(text, f"attribute {name}", default)
+        return default if text is None else self.as_vector(text, f"attribute {name}", default)
 
     def child_text(self, tag: str, default: str = "") -> str:
         c = self.child(tag)
@@ -203,7 +206,7 @@ class Element:
 
     def child_vector(self, tag: str, default: Vector3) -> Vector3:
         c = self.child(tag)
-        return default if c is None else c._vector(c.text, f"<{tag}>", default)
+        return default if c is None else c.as_vector(c.text, f"<{tag}>", default)
 
     def child_truth(self, tag: str, default: bool) -> bool:
         c = self.child(tag)
@@ -233,7 +236,7 @@ class Element:
             return default
         return value
 
-    def _vector(self, text: str, what: str, default: Vector3) -> Vector3:
+    def as_vector(self, text: str, what: str, default: Vector3) -> Vector3:
         try:
             x, y, z = map(float, text.split())
         except ValueError:
@@ -250,27 +253,15 @@ class Element:
         todo = [self]
         while todo:
             e = todo.pop()
-            if "*" in e._tags:
+            if "*" in e.known_tags:
                 continue
-            if not e.attributes.keys() <= e._names:
-                yield from ((e, name) for name in e.attributes if name not in e._names)
+            if not e.attributes.keys() <= e.known_attributes:
+                yield from ((e, name) for name in e.attributes if name not in e.known_attributes)
             for c in e.children:
-                if not c._read:
+                if not c.is_read:
                     yield c, None
                 else:
                     todo.append(c)
-
-    @property
-    def is_read(self) -> bool:
-        return self._read
-
-    @property
-    def known_tags(self) -> set[str]:
-        return self._tags
-
-    @property
-    def known_attributes(self) -> set[str]:
-        return self._names
 
 
 def parse_number(text: str) -> float | None:

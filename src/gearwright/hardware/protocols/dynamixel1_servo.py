@@ -10,7 +10,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.dynamixel1_table import LENGTH, MODELS, Dynamixel1Motor
 from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import EEPROM, ControlTable, from_sign_magnitude, sign_magnitude
-from gearwright.hardware.servo_loops import PositionServo, VelocityServo
+from gearwright.hardware.servo_loops import ServoSetpoint, VelocityServo
 from gearwright.hardware.setpoints import COAST, Duty, Setpoint
 from gearwright.model.servos.data_sheet import RPM
 
@@ -104,7 +104,7 @@ class Dynamixel1Servo(RegisterServo):
         table["present_temperature"] = max(0, min(255, round(now.temperature)))
         table["registered"] = self.kept is not None
         loop = self._loop
-        table["moving"] = abs(speed) > 1 or (isinstance(loop, PositionServo) and loop.profile.position != loop.goal)
+        table["moving"] = abs(speed) > 1 or (isinstance(loop, ServoSetpoint) and loop.profile.position != loop.goal)
         if "realtime_tick" in table:
             table["realtime_tick"] = round(now.time * 1000) % 32768
         return 0, bytes(table.image[address : address + length])
@@ -166,7 +166,7 @@ class Dynamixel1Servo(RegisterServo):
         if not self.table["torque_enable"]:
             self._loop = COAST
         elif not self.wheel:
-            loop = PositionServo(goal=here, kp=0.0)
+            loop = ServoSetpoint(goal=here, kp=0.0)
             loop.profile.restart(here)
             self._loop = loop
         else:
@@ -177,7 +177,7 @@ class Dynamixel1Servo(RegisterServo):
         table, loop = self.table, self._loop
         most = min(table["max_torque"], table["torque_limit"]) / 1023
         speed = from_sign_magnitude(table["moving_speed"], SIGN)
-        if isinstance(loop, PositionServo):
+        if isinstance(loop, ServoSetpoint):
             goal = table["goal_position"] - self.product.positions // 2
             turns = round((self.drive.sample.position / self.count - goal) / self.product.positions)
             whole = turns * self.product.positions if self.product.degrees == 360.0 else 0
@@ -191,7 +191,7 @@ class Dynamixel1Servo(RegisterServo):
             self._loop = Duty(max(-most, min(most, speed / 1023)))
         self.drive.write(self._loop)
 
-    def _gains(self, loop: PositionServo) -> None:
+    def _gains(self, loop: ServoSetpoint) -> None:
         """AX: all of the torque where the error is the slope. MX: P/8, I·1000/2048 and D·4/1000 of its registers."""
         table = self.table
         if "cw_slope" in table:

@@ -31,7 +31,7 @@ from gearwright.hardware.protocols.dynamixel_table import (
 )
 from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import EEPROM, ControlTable
-from gearwright.hardware.servo_loops import PositionServo, VelocityServo
+from gearwright.hardware.servo_loops import ServoSetpoint, VelocityServo
 from gearwright.hardware.setpoints import COAST, Current, Duty, Setpoint
 
 COUNT = 2 * pi / COUNTS  # [rad]
@@ -184,7 +184,7 @@ class DynamixelServo(RegisterServo):
         table["realtime_tick"] = round(now.time * 1000) % 32768
         table["registered"] = self._kept is not None
         loop = self._loop
-        if isinstance(loop, PositionServo):
+        if isinstance(loop, ServoSetpoint):
             table["position_trajectory"] = sign * round(loop.profile.position / COUNT) + self._zero
             table["velocity_trajectory"] = round(sign * loop.profile.velocity / VELOCITY_UNIT)
             arrived = abs(self.position - table.signed("goal_position")) <= 20
@@ -322,7 +322,7 @@ class DynamixelServo(RegisterServo):
         if not table["torque_enable"]:
             self._loop = COAST
         elif mode in (POSITION_MODE, EXTENDED, CURRENT_POSITION):
-            loop = PositionServo(goal=here, kp=0.0)
+            loop = ServoSetpoint(goal=here, kp=0.0)
             loop.profile.restart(here)
             self._loop = loop
         elif mode == VELOCITY_MODE:
@@ -339,7 +339,7 @@ class DynamixelServo(RegisterServo):
         most = min(table["pwm_limit"], abs(table.signed("goal_pwm"))) / MOST_PWM
         self.drive.current_limit = self._most_current
         stopped = table["bus_watchdog"] == WATCHDOG_TRIPPED
-        if isinstance(loop, PositionServo):
+        if isinstance(loop, ServoSetpoint):
             per_count = 1.0 / (MOST_PWM * COUNT)
             loop.kp = table["position_p"] / 128 * per_count
             loop.ki = table["position_i"] / 65536 * LOOP_RATE * per_count
@@ -378,7 +378,7 @@ class DynamixelServo(RegisterServo):
             return float("inf")
         return change * 1000 / ramp if self.table["drive_mode"] & TIME_BASED else ramp * ACCELERATION_UNIT
 
-    def _profile(self, loop: PositionServo) -> None:
+    def _profile(self, loop: ServoSetpoint) -> None:
         """Velocity and acceleration; or the time of the way and, within it, of the acceleration: `v = d/(T − t)`."""
         table = self.table
         speed, ramp = table["profile_velocity"], table["profile_acceleration"]

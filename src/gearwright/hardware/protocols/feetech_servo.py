@@ -36,7 +36,7 @@ from gearwright.hardware.protocols.registers import (
     from_sign_magnitude,
     sign_magnitude,
 )
-from gearwright.hardware.servo_loops import PositionServo, VelocityServo
+from gearwright.hardware.servo_loops import ServoSetpoint, VelocityServo
 from gearwright.hardware.setpoints import COAST, Brake, Duty, Setpoint
 
 COUNT = 2 * pi / COUNTS  # [rad]
@@ -179,7 +179,7 @@ class FeetechServo(RegisterServo):
     def _moving(self) -> bool:
         """Turning, or on the way to a goal."""
         loop = self._loop
-        under_way = isinstance(loop, PositionServo) and loop.profile.position != loop.goal
+        under_way = isinstance(loop, ServoSetpoint) and loop.profile.position != loop.goal
         speed = abs(self.drive.sample.velocity) / self.count
         return under_way or speed > self.table["moving_threshold"]
 
@@ -248,7 +248,7 @@ class FeetechServo(RegisterServo):
     def _wanted_direction(self) -> float:
         """Positive where the goal lies ahead of the shaft."""
         loop = self._loop
-        if isinstance(loop, PositionServo):
+        if isinstance(loop, ServoSetpoint):
             return loop.goal - self.drive.sample.position
         return loop.goal if isinstance(loop, VelocityServo) else self.duty
 
@@ -294,7 +294,7 @@ class FeetechServo(RegisterServo):
 
     def _of_mode(self, here: float) -> Setpoint:
         if self.mode in (POSITION, STEP):
-            loop = PositionServo(goal=here, kp=0.0)
+            loop = ServoSetpoint(goal=here, kp=0.0)
             loop.profile.restart(here)
             return loop
         return VelocityServo(goal=0.0, kp=0.0) if self.mode == VELOCITY else Duty(0.0)
@@ -302,7 +302,7 @@ class FeetechServo(RegisterServo):
     def _set(self) -> None:
         """Registers into the loop that runs."""
         table, loop, most = self.table, self._loop, self._most_duty
-        if isinstance(loop, PositionServo):
+        if isinstance(loop, ServoSetpoint):
             loop.goal, loop.kp, loop.ki = self._goal(), DUTY_PER_RAD * table["p"], self._integral_gain
             loop.duty_limit, loop.acceleration = most, self._acceleration
             loop.velocity = self._goal_speed

@@ -12,7 +12,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols.checksum_line import BROADCAST, PATIENCE, checksum
-from gearwright.hardware.servo_loops import PositionServo
+from gearwright.hardware.servo_loops import ServoSetpoint
 from gearwright.hardware.setpoints import COAST, Duty, Setpoint
 from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet
 
@@ -130,8 +130,8 @@ class Lx16a(SerialDevice):
         if self.motor:
             return
         self.loaded = True
-        if not isinstance(self._loop, PositionServo):
-            self._loop = PositionServo(goal=0.0, kp=DUTY_PER_RAD)
+        if not isinstance(self._loop, ServoSetpoint):
+            self._loop = ServoSetpoint(goal=0.0, kp=DUTY_PER_RAD)
             self._loop.profile.restart(self.drive.sample.position)
         goal, time = self._last
         low, high = int(self._kept["low"]), int(self._kept["high"])
@@ -149,7 +149,7 @@ class Lx16a(SerialDevice):
             self._waiting = None
 
     def _stop(self, parameters: bytes) -> None:
-        if isinstance(self._loop, PositionServo):
+        if isinstance(self._loop, ServoSetpoint):
             self._loop.goal = self.drive.sample.position
             self._loop.profile.restart(self._loop.goal)
 
@@ -199,7 +199,7 @@ class Lx16a(SerialDevice):
         """1 holds where the shaft is, 0 lets it go."""
         self.loaded, self._errors = bool(parameters[0]), 0
         if self.loaded and not self.motor:
-            self._loop = PositionServo(goal=self.drive.sample.position, kp=DUTY_PER_RAD)
+            self._loop = ServoSetpoint(goal=self.drive.sample.position, kp=DUTY_PER_RAD)
             self._loop.profile.restart(self._loop.goal)
         self.drive.write(self._loop if self.loaded else COAST)
 

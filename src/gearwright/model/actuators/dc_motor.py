@@ -14,7 +14,7 @@ from gearwright.model.fields import Highlight, quantity
 TINY = 1e-30  # divides where nothing may divide by zero [J/K]
 
 
-class Current(NamedTuple):
+class WindingCurrent(NamedTuple):
     """A current of a step by its constant voltage: `i = (V + rest)/resistance`."""
 
     rest: Number  # [V]
@@ -27,7 +27,9 @@ class Current(NamedTuple):
         return self.resistance * current - self.rest
 
 
-def windings(R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number) -> tuple[Current, Current]:
+def windings(
+    R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number
+) -> tuple[WindingCurrent, WindingCurrent]:
     """The current at the end of a step, and its mean. With p = L/dt and D = 2·p² + 2·p·R + R²
 
         D·i⁺ = 2·p²·i + (2·p + R)·V − k·(2·p·ω̄ + R·ω⁺)        D·ī = p·(2·p + R)·i + (p + R)·(V − k·ω̄)
@@ -37,12 +39,12 @@ def windings(R: Number, k: Number, inductance: Number, shaft: Shaft, i: Number) 
     """
     p = inductance / shaft.dt
     if shaft.end is None or (isinstance(inductance, float) and inductance == 0.0):
-        only = Current(p * i - k * shaft.speed, R + p)
+        only = WindingCurrent(p * i - k * shaft.speed, R + p)
         return only, only
     D, twice = 2.0 * p * (p + R) + R * R, 2.0 * p + R
     mean = shaft.speed if shaft.done is None else shaft.done.speed
-    end = Current((2.0 * p * p * i - k * (2.0 * p * mean + R * shaft.end)) / twice, D / twice)
-    return end, Current(p * twice * i / (p + R) - k * shaft.speed, D / (p + R))
+    end = WindingCurrent((2.0 * p * p * i - k * (2.0 * p * mean + R * shaft.end)) / twice, D / twice)
+    return end, WindingCurrent(p * twice * i / (p + R) - k * shaft.speed, D / (p + R))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +115,7 @@ class DCMotor(Actuator):
         warmth = self._warmed(temperature, R * i * i, shaft.dt)
         return self.torque_constant * i, (after, warmth, self._voltage(R, shaft, end, after))
 
-    def _flowing(self, command: Number, shaft: Shaft, winding: Current) -> Number:
+    def _flowing(self, command: Number, shaft: Shaft, winding: WindingCurrent) -> Number:
         """The current that the command asks for, as far as drive and supply have it."""
         k = self.torque_constant
         i = winding.current(command) if self.command == "voltage" else self.wanted(command, shaft) / k
@@ -123,7 +125,7 @@ class DCMotor(Actuator):
             i = np.minimum(np.maximum(i, least), most)
         return i
 
-    def _voltage(self, R: Number, shaft: Shaft, end: Current, current: Number) -> Number:
+    def _voltage(self, R: Number, shaft: Shaft, end: WindingCurrent, current: Number) -> Number:
         """Over the step. A drive without an inductance to overcome follows the mean speed: V·i is all power."""
         if shaft.done is None or not self._follows_at_once or self.command == "voltage":
             return end.voltage(current)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.actuators.actuator import Command, Number, Shaft, given
-from gearwright.model.actuators.dc_motor import Current, DCMotor, windings
+from gearwright.model.actuators.dc_motor import DCMotor, WindingCurrent, windings
 from gearwright.model.actuators.supply import Supply, SupplyLoad
 from gearwright.model.fields import Rules, quantity
 
@@ -156,7 +156,7 @@ class PositionServo(DCMotor):
         """Whether its effort is a steep line between limits."""
         return self.sample_rate is None
 
-    def _flowing_at(self, voltage: Number, volts: Number, winding: Current) -> Number:
+    def _flowing_at(self, voltage: Number, volts: Number, winding: WindingCurrent) -> Number:
         """The current at a voltage: within the current limit, as far as the bridge can keep it there."""
         i, k = winding.current(voltage), self.torque_constant
         if given(self.current_limit):

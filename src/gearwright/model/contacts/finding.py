@@ -19,7 +19,7 @@ OfFiles = Callable[[Geometry], Geometry]
 MOST_POINTS = 400  # candidates of a mechanism: each is a slot and some code of every step
 
 
-class Found(NamedTuple):
+class FoundPairs(NamedTuple):
     """Pairs that are simulated, and pairs that are not."""
 
     contacts: tuple[ContactPair, ...]
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 
 def find_contacts(
     m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None, of_files: OfFiles | None = None
-) -> Found:
+) -> FoundPairs:
     """By the rule, or between links that the caller names by patterns. Raises CompileError if there are too many.
 
     `of_files` makes shapes that touch of those that refer to a file; it is asked only where that would touch.
@@ -47,7 +47,7 @@ def find_contacts(
         for a, b, ga, gb in shapes
     ]
     simulated = [is_simulated(p.a.shape, p.b.shape) for p in pairs]
-    found = Found(
+    found = FoundPairs(
         tuple(p for p, yes in zip(pairs, simulated, strict=True) if yes),
         tuple(p for p, yes in zip(pairs, simulated, strict=True) if not yes),
     )

@@ -16,7 +16,7 @@ import numpy as np
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import numbers, whole
 from gearwright.model.layout.slots import StepSlot
-from gearwright.sim.derivatives.sensitivity import HELD, Direction, Problem
+from gearwright.sim.derivatives.sensitivity import HELD, Direction, RolloutProblem
 from gearwright.sim.derivatives.tangent_rollout import Start, TangentRows
 from gearwright.sim.state.values import Array, Value
 
@@ -44,7 +44,10 @@ def gradient(
 ) -> Gradient:  # fmt: skip
     """See `Simulation.gradient`."""
     outputs, weigh = _asked(weights)
-    problem, step = Problem.of(sim, duration, outputs, parameters, (), state, command, effort), whole("every", every)
+    problem, step = (
+        RolloutProblem.of(sim, duration, outputs, parameters, (), state, command, effort),
+        whole("every", every),
+    )
     rollout, states = problem.rollout, [*problem.twin.batch_state.parts]
     read = rollout.slots_of(problem.signals)
     start = problem.along(())
@@ -86,7 +89,7 @@ def _weights(weigh: Callable[..., Any], values: Mapping[str, Array], *, one: boo
 class _Backward:
     """The sweep from the end of a roll-out to its start."""
 
-    def __init__(self, problem: Problem, rows: TangentRows, start: Start) -> None:
+    def __init__(self, problem: RolloutProblem, rows: TangentRows, start: Start) -> None:
         self.problem, self.rows, self.start = problem, rows, start
         own, size = problem.rollout, problem.rollout.size
         self.state = [Direction("", slot, i) for slot in own.states for i in range(size(slot))]
@@ -152,7 +155,7 @@ def _flat(x: Array) -> Array:
     return x.reshape(-1, x.shape[-1])
 
 
-def _named(problem: Problem, value: Array, found: Mapping[str, Array], *, one: bool) -> Gradient:
+def _named(problem: RolloutProblem, value: Array, found: Mapping[str, Array], *, one: bool) -> Gradient:
     backward = [(slot, i) for slot in problem.rollout.states for i in range(problem.rollout.size(slot))]
 
     def shown(x: Array) -> Any:

@@ -79,7 +79,7 @@ def sensitivity(
     command: Any = None, effort: Any = None, every: int = 1,
 ) -> Sensitivity:  # fmt: skip
     """See `Simulation.sensitivity`."""
-    problem = Problem.of(sim, duration, outputs, parameters, commands, state, command, effort)
+    problem = RolloutProblem.of(sim, duration, outputs, parameters, commands, state, command, effort)
     if not problem.directions:
         raise ModelError("name what to differentiate by: parameters=(…), commands=(…) or state=(…)")
     step = whole("every", every)
@@ -97,7 +97,7 @@ def sensitivity(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class RolloutProblem:
     """A roll-out to differentiate: where it starts, what acts, what is asked."""
 
     twin: Simulation  # the same robot with these parameters as inputs, and steps that converge to rounding
@@ -113,7 +113,7 @@ class Problem:
     def of(
         sim: Simulation, duration: float, outputs: Any, parameters: Any, commands: Any, state: Any,
         command: Any, effort: Any,
-    ) -> Problem:  # fmt: skip
+    ) -> RolloutProblem:  # fmt: skip
         names = checked_names("sensitivity(parameters=…)", parameters)
         wanted = checked_names("sensitivity(outputs=…)", outputs)
         twin = differentiable(sim, names)
@@ -126,7 +126,7 @@ class Problem:
         directions = [*_parameters(twin, names), *_inputs(twin, pushed), *_starts(twin, motion)]
         slots, series = acting(sim, twin, steps, command, effort)
         rollout = TangentRollout(twin.kernels, sim.threads)
-        return Problem(
+        return RolloutProblem(
             twin=twin, rollout=rollout, steps=steps, names=tuple(signals), signals=[*signals.values()],
             directions=directions, slots=slots, series=series,
         )  # fmt: skip

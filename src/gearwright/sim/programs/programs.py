@@ -11,7 +11,7 @@ from gearwright.compiler import Address, Branch, Loop, Program, Slot, Stage, Tap
 from gearwright.compiler import SlotKind as Kind
 from gearwright.compiler.program import Body, mapped_body
 from gearwright.compiler.tangents import tangent_program
-from gearwright.compiler.tape import Instruction
+from gearwright.compiler.tape import Store
 from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_order
 
@@ -88,17 +88,13 @@ def _body(nodes: Sequence[Node]) -> Body:
 def _stored(function: casadi.Function, slots: dict[str, str]) -> Stage:
     """A stage with its outputs in other slots."""
     traced = stage(function)
-    stores = (s._replace(address=s.address._replace(slot=slots[s.address.slot])) for s in traced.tape.stores)
+    stores = (Store(Address(slots[a.slot], a.element), value) for a, value in traced.tape.stores)
     return Stage(traced.name, Tape(traced.tape.instructions, tuple(sorted(stores))))
 
 
 def _redirected(body: Body, places: ControlPlaces) -> Body:
     """The same with what a controller commands read from `control`, in the place of an input."""
-
-    def moved(i: Instruction) -> Instruction:
-        return i._replace(data=Address(*places.of(*i.data))) if isinstance(i.data, Address) else i
-
-    return mapped_body(body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+    return mapped_body(body, lambda tape: tape.loading(lambda a: Address(*places.of(*a))))
 
 
 def first_readings(equations: Equations) -> Program:
@@ -125,11 +121,7 @@ def with_driven_states(plain: Program, places: Sequence[int]) -> Program:
     if not places:
         return plain
     inputs = {Address(StepSlot.ACTUATOR, place): Address(DRIVEN, i) for i, place in enumerate(places)}
-
-    def moved(i: Instruction) -> Instruction:
-        return i._replace(data=inputs[i.data]) if isinstance(i.data, Address) and i.data in inputs else i
-
-    body = mapped_body(plain.body, lambda tape: Tape(tuple(map(moved, tape.instructions)), tape.stores))
+    body = mapped_body(plain.body, lambda tape: tape.loading(lambda a: inputs.get(a, a)))
     return plain.changed((*plain.slots, Slot(name=DRIVEN, kind=Kind.INPUT, shape=(len(places),))), body)
 
 

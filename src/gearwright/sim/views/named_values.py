@@ -47,8 +47,13 @@ class NamedValues(ABC):
     def _view(self, name: str) -> Values:
         view = self._views.get(name)
         if view is None:
-            view = self._views[name] = _MADE[name](self) if name in _MADE else _family(self, name)
+            view = self._views[name] = self._made(name)
         return view
+
+    def _made(self, name: str) -> Values:
+        if name == "actuator":
+            return self._actuators()
+        return self._row_objects(*ROWS[name]) if name in ROWS else self._family(name)
 
     def _number(self, name: str) -> Value:
         return self._view("")[name]
@@ -171,41 +176,38 @@ class NamedValues(ABC):
             return (), lambda: np.zeros(0)
         return tables.groups[quantity], self.reader(tables.signals[quantity])
 
+    def _family(self, name: str) -> Values:
+        """The values of one row of `FAMILIES`."""
+        row, own = FAMILIES[name], self.signals.family(name)
+        reads = {n: self.reader(s) for n, s in own.signals.items()}
+        if own.kind == "coupling":  # whose further names are second names
+            second = {alias: reads[of] for alias, (of,) in own.groups.items()}
+            why = {n: f"coupling {n!r} is left out of the simulation: a loop contradicts it" for n in self._left_out}
+            return Values(own.kind, reads, {}, Values(own.kind, second, {}), why)
+        why = {}
+        if row.unlike_loops:
+            _, closing, groups = self.signals.family("loop_velocity")
+            loops = f"closes a loop: {row.unlike_loops}; load(cut=…) cuts the loop at another joint"
+            why = {n: f"{n!r} {loops}" for n in (*closing, *groups)}
+        return Values(own.kind, reads, own.groups, self._family(row.also) if row.also else None, why)
 
-def _family(values: NamedValues, name: str) -> Values:
-    """The values of one row of `FAMILIES`."""
-    row, own = FAMILIES[name], values.signals.family(name)
-    reads = {n: values.reader(s) for n, s in own.signals.items()}
-    if own.kind == "coupling":  # whose further names are second names
-        second = {alias: reads[of] for alias, (of,) in own.groups.items()}
-        why = {n: f"coupling {n!r} is left out of the simulation: a loop contradicts it" for n in values._left_out}
-        return Values(own.kind, reads, {}, Values(own.kind, second, {}), why)
-    why = {}
-    if row.unlike_loops:
-        _, closing, groups = values.signals.family("loop_velocity")
-        loops = f"closes a loop: {row.unlike_loops}; load(cut=…) cuts the loop at another joint"
-        why = {n: f"{n!r} {loops}" for n in (*closing, *groups)}
-    return Values(own.kind, reads, own.groups, _family(values, row.also) if row.also else None, why)
+    def _actuators(self) -> Values:
+        each: dict[str, dict[str, Read]] = {name: {} for name in self.signals.family("torque").signals}
+        for signal in self.signals.of_kind("actuator"):
+            if signal.name in each:
+                each[signal.name][word(signal.family)] = self.reader(signal)
+        shown = ("torque", "position", "velocity", "command")  # first
+        views = {n: ActuatorView(n, {w: own[w] for w in (*shown, *own) if w in own}) for n, own in each.items()}
+        return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
 
+    def _row_objects(self, kind: str, quantity: str, made: Callable[[Array], Any]) -> Values:
+        """Each row of a table as an object of its own."""
+        names, read = self._table(quantity)
 
-def _actuators(values: NamedValues) -> Values:
-    each: dict[str, dict[str, Read]] = {name: {} for name in values.signals.family("torque").signals}
-    for signal in values.signals.of_kind("actuator"):
-        if signal.name in each:
-            each[signal.name][word(signal.family)] = values.reader(signal)
-    shown = ("torque", "position", "velocity", "command")  # first
-    views = {n: ActuatorView(n, {w: own[w] for w in (*shown, *own) if w in own}) for n, own in each.items()}
-    return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
+        def row(i: int) -> Any:
+            return made(read()[..., i, :])
 
-
-def _rows(kind: str, quantity: str, made: Callable[[Array], Any], values: NamedValues) -> Values:
-    """Each row of a table as an object of its own."""
-    names, read = values._table(quantity)
-
-    def row(i: int) -> Any:
-        return made(read()[..., i, :])
-
-    return Values(kind, {name: partial(row, i) for i, name in enumerate(names)}, {})
+        return Values(kind, {name: partial(row, i) for i, name in enumerate(names)}, {})
 
 
 def _pose(flat: Array) -> Array:
@@ -217,10 +219,9 @@ def _pose(flat: Array) -> Array:
     return X
 
 
-_MADE: dict[str, Callable[[NamedValues], Values]] = {
-    "actuator": _actuators,
-    "pose": partial(_rows, "link", "link_pose", _pose),
-    "reaction": partial(_rows, "joint", "reaction", lambda row: Reaction(row[..., :3], row[..., 3:])),
-    "link_velocity": partial(_rows, "link", "link_velocity", lambda row: Twist(row[..., :3], row[..., 3:])),
-    "link_acceleration": partial(_rows, "link", "link_acceleration", lambda row: Twist(row[..., :3], row[..., 3:])),
+ROWS: dict[str, tuple[str, str, Callable[[Array], Any]]] = {  # names of what, table, and what a row is made to
+    "pose": ("link", "link_pose", _pose),
+    "reaction": ("joint", "reaction", lambda row: Reaction(row[..., :3], row[..., 3:])),
+    "link_velocity": ("link", "link_velocity", lambda row: Twist(row[..., :3], row[..., 3:])),
+    "link_acceleration": ("link", "link_acceleration", lambda row: Twist(row[..., :3], row[..., 3:])),
 }

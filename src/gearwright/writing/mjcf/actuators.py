@@ -25,15 +25,15 @@ from gearwright.model import (
 from gearwright.model.hardware.servos import Servo
 from gearwright.model.layout.layout import turns_body
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.names import Names
+from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 BASE = ("name", "joint", "rotor_inertia", "damping", "command", "source", "rotor")
 DRIVE = ("stiffness", "damping_gain", "effort_limit")
 
 
-def add_actuators(robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
+def add_actuators(robot: Mechanism, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]) -> None:
     for a in robot.actuators.values():
         target = _target(a, robot, names, losses, sections)
         if target is None:
@@ -59,17 +59,19 @@ def add_actuators(robot: Mechanism, names: Names, losses: Losses, sections: Mapp
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class WrittenTarget:
     """What an actuator pulls at."""
 
     attributes: dict[str, str]
     zero: float = 0.0  # actuator position minus MuJoCo's length
 
 
-def _target(a: Actuator, robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]) -> Target | None:
+def _target(
+    a: Actuator, robot: Mechanism, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]
+) -> WrittenTarget | None:
     t = robot.acting.get(a.name)
     if t is None:
-        return None if a.joint is None else Target(attributes={"joint": names.axis(a.joint)})
+        return None if a.joint is None else WrittenTarget(attributes={"joint": names.axis(a.joint)})
     if not isinstance(t.map, LinearTransmission):
         return None
     row = t.map.actuator_per_joint[t.actuators.index(a.name)]
@@ -78,19 +80,19 @@ def _target(a: Actuator, robot: Mechanism, names: Names, losses: Losses, section
     if len(axes) == 1:
         ((joint, ratio),) = axes
         gear = Node("", gear=ratio).attributes if ratio != 1 else {}
-        return Target(attributes={"joint": joint, **gear}, zero=zero)
+        return WrittenTarget(attributes={"joint": joint, **gear}, zero=zero)
     name = names.free("tendon", f"{t.name}.{a.name}")
     tendon = sections["tendon"].add("fixed", name=name)
     for joint, ratio in axes:
         tendon.add("joint", joint=joint, coef=ratio)
-    return Target(attributes={"tendon": name}, zero=zero)
+    return WrittenTarget(attributes={"tendon": name}, zero=zero)
 
 
 def _limit(a: Actuator) -> dict[str, Any]:
     return {"forcerange": (-a.effort_limit, a.effort_limit)} if 0 < a.effort_limit < inf else {}
 
 
-def _drive(a: Actuator, target: Target) -> tuple[Node, tuple[str, ...]] | None:
+def _drive(a: Actuator, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
     """Effort, velocity or position as a command."""
     match a.command:
         case "effort":
@@ -110,7 +112,7 @@ def _drive(a: Actuator, target: Target) -> tuple[Node, tuple[str, ...]] | None:
     return None
 
 
-def _dc_motor(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
+def _dc_motor(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
     """By its winding, with a voltage as the command; drives on top of a winding are ours alone."""
     if a.command != "voltage":
         return _drive(a, target)
@@ -125,7 +127,7 @@ def _dc_motor(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
     return node, tuple(written)
 
 
-def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
+def _pneumatic(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
     """`T·dp/dt = u·p_supply − p`: a first-order filter before a constant gain."""
     node = Node(
         "general", dyntype="filter", dynprm=a.time_constant, gainprm=a.bore_area * a.supply_pressure,
@@ -134,7 +136,7 @@ def _pneumatic(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
     return node, ("bore_area", "supply_pressure", "time_constant", "effort_limit")
 
 
-def _affine(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
+def _affine(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
     """`(g₀ + g₁·x + g₂·v)·u + b₀ + b₁·x + b₂·v`; x is MuJoCo's length, and the target's zero."""
     gain = (a.gain, a.gain_per_position, a.gain_per_speed)
     bias = (a.bias, a.bias_per_position, a.bias_per_speed)
@@ -161,7 +163,7 @@ def _affine(a: Any, target: Target) -> tuple[Node, tuple[str, ...]] | None:
 AFFINE = ("gain", "gain_per_position", "gain_per_speed", "bias", "bias_per_position", "bias_per_speed", "command_lower",
           "command_upper", "effort_lower", "effort_upper", "stiffness", "damping_gain", "dynamics", "time_constant",
           "activation_lower", "activation_upper", "effort_limit")  # fmt: skip
-KINDS: dict[type[Actuator], Callable[[Any, Target], tuple[Node, tuple[str, ...]] | None]] = {
+KINDS: dict[type[Actuator], Callable[[Any, WrittenTarget], tuple[Node, tuple[str, ...]] | None]] = {
     Actuator: _drive,
     ElectricMotor: _drive,
     Servo: _drive,
@@ -172,7 +174,7 @@ KINDS: dict[type[Actuator], Callable[[Any, Target], tuple[Node, tuple[str, ...]]
 }
 
 
-def _leave_transmission(robot: Mechanism, name: str, losses: Losses) -> None:
+def _leave_transmission(robot: Mechanism, name: str, losses: LossLog) -> None:
     """What of a transmission is more than its ratios."""
     t, shown = robot.transmissions[name], f"transmission {name!r}"
     if not isinstance(t.map, LinearTransmission):

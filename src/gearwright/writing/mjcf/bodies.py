@@ -30,10 +30,10 @@ from gearwright.model.geometry import EVERY_BIT
 from gearwright.model.joints.closing import basis
 from gearwright.model.mass.inertia import flaws
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.names import Names
+from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, is_identity, numbers
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
 TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
@@ -49,13 +49,13 @@ def placed(node: Node, X: Pose) -> None:
 
 
 @dataclass(kw_only=True)
-class Bodies:
+class BodyWriter:
     """The tree of bodies under construction."""
 
     robot: Mechanism
-    losses: Losses
+    losses: LossLog
     placing: Placing
-    names: Names
+    names: MjcfNames
     mesh_path: MeshPath
     sections: Mapping[str, Node]
     nodes: dict[str, Node] = field(default_factory=dict)  # by link, the world's too

@@ -13,10 +13,10 @@ import numpy as np
 
 from gearwright.model import Coupling, Joint, Mechanism
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.names import Names
+from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, numbers
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
 POWERS = 4  # the highest of a polynomial
@@ -25,7 +25,7 @@ SAID = ("name", "follower", "leaders", "offset", "reference", "powers", "mode", 
         "spelling", "alias")  # fmt: skip
 
 
-def add_couplings(robot: Mechanism, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
+def add_couplings(robot: Mechanism, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]) -> None:
     for c in robot.couplings.values():
         shown = f"coupling {c.name!r}"
         if c.through is not None:
@@ -58,7 +58,7 @@ def polynomial(c: Coupling) -> tuple[float, ...]:
     )
 
 
-def _add_tendon(c: Coupling, name: str, names: Names, sections: Mapping[str, Node]) -> Node:
+def _add_tendon(c: Coupling, name: str, names: MjcfNames, sections: Mapping[str, Node]) -> Node:
     """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset."""
     tendon = sections["tendon"].add("fixed", name=names.free("tendon", c.name))
     for axis, share in ((c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)):
@@ -78,7 +78,9 @@ def _softness(c: Coupling) -> dict[str, object]:
 # --- loops ------------------------------------------------------------------------------------------------------------
 
 
-def add_loops(robot: Mechanism, placing: Placing, names: Names, losses: Losses, sections: Mapping[str, Node]) -> None:
+def add_loops(
+    robot: Mechanism, placing: Placing, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]
+) -> None:
     """Joints that close loops: a point for a ball, two for an axis, a weld for a fixed one. Others are lost."""
     for j in placing.joints:
         if j.name not in placing.closing:
@@ -103,7 +105,13 @@ def add_loops(robot: Mechanism, placing: Placing, names: Names, losses: Losses, 
 
 
 def _connect(
-    equality: Node, names: Names, j: Joint, bodies: Mapping[str, str], at: np.ndarray, losses: Losses, placing: Placing
+    equality: Node,
+    names: MjcfNames,
+    j: Joint,
+    bodies: Mapping[str, str],
+    at: np.ndarray,
+    losses: LossLog,
+    placing: Placing,
 ) -> None:
     """The point of the joint's frame that both bodies have; MuJoCo takes the second body's from the drawn pose."""
     X_W = placing.zero_poses
@@ -116,7 +124,7 @@ def _connect(
     equality.add("connect", name=name, **bodies, anchor=numbers(anchor), **STIFF)
 
 
-def _leave_axes(j: Joint, shown: str, losses: Losses) -> None:
+def _leave_axes(j: Joint, shown: str, losses: LossLog) -> None:
     for i, axis in enumerate(j.axes, 1):
         for part in ("limits", "dynamics"):
             reason = "MuJoCo has none of it where a loop closes"

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from gearwright.model import Mechanism
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.actuators import add_actuators
-from gearwright.writing.mjcf.bodies import Bodies
+from gearwright.writing.mjcf.bodies import BodyWriter
 from gearwright.writing.mjcf.constraints import add_couplings, add_loops
-from gearwright.writing.mjcf.names import Names
+from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.mjcf.sensors import add_frames, add_sensors
 from gearwright.writing.nodes import Node
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
 TIMESTEP = 1e-3  # [s] soft constraints are as stiff as two of them allow
@@ -25,7 +25,7 @@ MASS = ("name", "links", "joints", "bases", "couplings", "transmissions", "actua
         "no_contact")  # fmt: skip
 
 
-def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def mjcf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root = Node("mujoco", model=robot.name or "robot")
     root.add("compiler", angle="radian", autolimits=True, inertiafromgeom=False)
     root.add("option", timestep=TIMESTEP, integrator="implicitfast", gravity=robot.gravity)
@@ -34,8 +34,10 @@ def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
     classes.add("default", class_="visual").add("geom", **visual)
     classes.add("default", class_="collision").add("geom", contype=1, conaffinity=0, group=3)
     sections = {name: Node(name) for name in SECTIONS}
-    names, placing = Names(robot, losses), Placing(robot)
-    bodies = Bodies(robot=robot, losses=losses, placing=placing, names=names, mesh_path=mesh_path, sections=sections)
+    names, placing = MjcfNames(robot, losses), Placing(robot)
+    bodies = BodyWriter(
+        robot=robot, losses=losses, placing=placing, names=names, mesh_path=mesh_path, sections=sections
+    )
     bodies.write()
     add_loops(robot, placing, names, losses, sections)
     add_couplings(robot, names, losses, sections)
@@ -53,7 +55,7 @@ def mjcf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
 SECTIONS = ("asset", "worldbody", "contact", "tendon", "equality", "actuator", "sensor", "keyframe")
 
 
-def _leave_rest(robot: Mechanism, losses: Losses) -> None:
+def _leave_rest(robot: Mechanism, losses: LossLog) -> None:
     leave_rest(losses, "robot", robot, MASS, "MJCF has no element for it")
     for name in robot.hardware:
         losses.lose(f"ros2_control tag {name!r}", "", "MJCF has no hardware interfaces")
@@ -61,7 +63,7 @@ def _leave_rest(robot: Mechanism, losses: Losses) -> None:
         losses.lose("robot", "cut", f"MuJoCo does not choose where to cut a loop ({name})")
 
 
-def _add_keyframes(robot: Mechanism, bodies: Bodies, sections: Mapping[str, Node], losses: Losses) -> None:
+def _add_keyframes(robot: Mechanism, bodies: BodyWriter, sections: Mapping[str, Node], losses: LossLog) -> None:
     """Those of the robot, and one where a joint does not start at zero."""
     free = {j.name for j in bodies.placing.joints if bodies.placing.is_free(j)}
     started = [n for n, q in robot.initial.items() if n not in free and tuple(q) != robot.joint(n).type.zero]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from gearwright.errors import ModelError
 from gearwright.model import AxisRef, Geometry, Joint, Mechanism
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 
 @dataclass
-class Names:
+class MjcfNames:
     robot: Mechanism
-    losses: Losses
+    losses: LossLog
     taken: dict[str, set[str]] = field(default_factory=dict)  # by kind of element
     counts: Counter[str] = field(default_factory=Counter)  # of the names of shapes
 

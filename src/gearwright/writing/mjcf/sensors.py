@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from gearwright.model import IDENTITY, BodySensor, Encoder, ForceTorque, Imu, Mechanism, Pose, Sensor
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.bodies import placed
-from gearwright.writing.mjcf.names import Names
+from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 
 WHERE = ("name", "joint", "actuator", "transmission", "side", "reaction", "link", "type", "pose", "frame", "direction")
 TAGS = {Imu: ("gyro", "accelerometer"), ForceTorque: ("force", "torque")}
 
 
-def add_frames(robot: Mechanism, nodes: Mapping[str, Node], names: Names) -> None:
+def add_frames(robot: Mechanism, nodes: Mapping[str, Node], names: MjcfNames) -> None:
     """Named frames are sites."""
     for f in robot.frames.values():
         site = nodes[f.link].add("site", name=names.free("site", f.name))
@@ -23,7 +23,7 @@ def add_frames(robot: Mechanism, nodes: Mapping[str, Node], names: Names) -> Non
 
 
 def add_sensors(
-    robot: Mechanism, nodes: Mapping[str, Node], names: Names, losses: Losses, sections: Mapping[str, Node]
+    robot: Mechanism, nodes: Mapping[str, Node], names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]
 ) -> None:
     for s in robot.sensors.values():
         shown = f"sensor {s.name!r}"
@@ -39,7 +39,7 @@ def add_sensors(
             leave_rest(losses, shown, s, (*WHERE, *written), "MuJoCo's sensors have none")
 
 
-def _add_encoder(s: Encoder, robot: Mechanism, names: Names, section: Node) -> tuple[str, ...] | None:
+def _add_encoder(s: Encoder, robot: Mechanism, names: MjcfNames, section: Node) -> tuple[str, ...] | None:
     """Position or velocity of one joint or actuator."""
     target = _target(s, robot, names)
     if target is None:
@@ -52,7 +52,7 @@ def _add_encoder(s: Encoder, robot: Mechanism, names: Names, section: Node) -> t
     return ()
 
 
-def _target(s: Sensor, robot: Mechanism, names: Names) -> tuple[str, str] | None:
+def _target(s: Sensor, robot: Mechanism, names: MjcfNames) -> tuple[str, str] | None:
     """Where MuJoCo's length is what the sensor reads: a joint, or an actuator whose zero is its joints'."""
     t = robot.transmissions.get(s.transmission) if s.transmission is not None else None
     joint, actuator = s.joint, s.actuator
@@ -73,7 +73,7 @@ def _target(s: Sensor, robot: Mechanism, names: Names) -> tuple[str, str] | None
 
 
 def _add_body_sensor(
-    s: BodySensor, robot: Mechanism, nodes: Mapping[str, Node], names: Names, section: Node
+    s: BodySensor, robot: Mechanism, nodes: Mapping[str, Node], names: MjcfNames, section: Node
 ) -> tuple[str, ...] | None:
     """Two sensors of MuJoCo's at one site."""
     place = _site(s, robot)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from gearwright.model import WORLD, Axis, AxisRef, Coupling, Joint
-from gearwright.writing.actuation import AXES, AXIS_LIKE, Dialect, add_friction_model, add_mode
+from gearwright.writing.actuation import AXES, AXIS_LIKE, FormatDialect, add_friction_model, add_mode
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.placing import Placing, near
 
 
 def add_joint(
-    parent: Node, j: Joint, d: Dialect, placing: Placing, couplings: dict[AxisRef, Coupling], *,
+    parent: Node, j: Joint, d: FormatDialect, placing: Placing, couplings: dict[AxisRef, Coupling], *,
     drawn_apart: bool | None = None,
 ) -> Node:  # fmt: skip
     """A joint, with what acts along its axes. Types that the format lacks become elements of our own."""
@@ -41,11 +41,11 @@ def add_joint(
     return node
 
 
-def _end(link: str, d: Dialect) -> str:
+def _end(link: str, d: FormatDialect) -> str:
     return link if link == WORLD else d.local(link)
 
 
-def _add_pose(node: Node, j: Joint, d: Dialect, placing: Placing) -> None:
+def _add_pose(node: Node, j: Joint, d: FormatDialect, placing: Placing) -> None:
     """In the link that is placed first: the parent, of a joint that carries its child."""
     carries_child = j.child != WORLD and placing.carrying.get(j.child) is j
     if carries_child and j.parent != WORLD:
@@ -63,7 +63,7 @@ def _drawn_apart(j: Joint, placing: Placing) -> bool:
     return j.name in placing.closing and not near(X_W[j.parent] @ j.X_PJ, X_W[j.child] @ j.X_CJ)
 
 
-def add_axis(parent: Node, tag: str, axis: Axis, shown: str, d: Dialect, mimic: Coupling | None) -> None:
+def add_axis(parent: Node, tag: str, axis: Axis, shown: str, d: FormatDialect, mimic: Coupling | None) -> None:
     node = parent.add(tag)
     node.add("xyz", axis.xyz)
     limits = {k: getattr(axis.limits, k) for k in ("lower", "upper", "effort", "velocity", "stiffness", "dissipation")}
@@ -86,7 +86,7 @@ def add_axis(parent: Node, tag: str, axis: Axis, shown: str, d: Dialect, mimic: 
         _add_mimic(node, mimic, d)
 
 
-def _add_mimic(parent: Node, c: Coupling, d: Dialect) -> None:
+def _add_mimic(parent: Node, c: Coupling, d: FormatDialect) -> None:
     """`follower = multiplier·(leader − reference) + offset`, SDFormat's own words."""
     leader = c.leaders[0].axis
     node = parent.add("mimic", joint=d.joint(leader.joint))

@@ -6,7 +6,7 @@ from math import inf
 
 from gearwright.model import BodySensor, ForceTorque, Geometry, Imu, Inertia, Link
 from gearwright.model.sensors.contact_sensor import ContactSensor
-from gearwright.writing.actuation import Dialect
+from gearwright.writing.actuation import FormatDialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.shapes import MeshPath, add_shape
@@ -16,7 +16,7 @@ ON_BODIES = (BodySensor, ContactSensor)  # sensors that stand in a link or a joi
 VECTORS = {Imu: ("angular_velocity", "linear_acceleration"), ForceTorque: ("force", "torque")}
 
 
-def add_link(parent: Node, link: Link, d: Dialect, mesh_path: MeshPath) -> Node:
+def add_link(parent: Node, link: Link, d: FormatDialect, mesh_path: MeshPath) -> Node:
     node = parent.add("link", name=d.local(link.name))
     add_inertial(node, link.inertia)
     if not link.gravity:
@@ -42,7 +42,7 @@ def add_inertial(parent: Node, inertia: Inertia) -> None:
 
 
 def _add_geometry(
-    parent: Node, tag: str, g: Geometry, link: Link, d: Dialect, mesh_path: MeshPath, taken: set[str]
+    parent: Node, tag: str, g: Geometry, link: Link, d: FormatDialect, mesh_path: MeshPath, taken: set[str]
 ) -> None:
     shown = f"link {link.name!r}"
     name = g.name
@@ -64,7 +64,7 @@ def _add_geometry(
     parent.children.append(node)
 
 
-def add_body_sensor(parent: Node, s: BodySensor | ContactSensor, d: Dialect, tag: str = "sensor") -> Node:
+def add_body_sensor(parent: Node, s: BodySensor | ContactSensor, d: FormatDialect, tag: str = "sensor") -> Node:
     """<sensor type="imu"> or "contact" of a link, <sensor type="force_torque"> of a joint."""
     node = parent.add(tag, name=d.local(s.name), type=s.kind)
     if s.update_rate < inf:

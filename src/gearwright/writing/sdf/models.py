@@ -8,12 +8,12 @@ from __future__ import annotations
 from gearwright.errors import ModelError
 from gearwright.model import WORLD, Joint, Mechanism
 from gearwright.model.mechanism import DEFAULT_GRAVITY
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
+from gearwright.writing.actuation import FormatDialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node, is_identity, pose_text
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.sdf.joints import add_joint
 from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor, add_link
 from gearwright.writing.sdf.scopes import Scopes, can_nest
@@ -25,7 +25,7 @@ NAMESPACE = "urn:gearwright:1"
 Named = dict[str, Node]
 
 
-def sdf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root = Node("sdf", version=VERSION)
     root.attributes["xmlns:gearwright"] = NAMESPACE
     holder = root
@@ -42,7 +42,7 @@ def sdf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
 class _Model:
     """The parts of one robot in its <model>, and in models inside it."""
 
-    def __init__(self, robot: Mechanism, losses: Losses, mesh_path: MeshPath, model: Node) -> None:
+    def __init__(self, robot: Mechanism, losses: LossLog, mesh_path: MeshPath, model: Node) -> None:
         self.robot, self.losses, self.mesh_path = robot, losses, mesh_path
         self.placing = Placing(robot)
         self.scopes = Scopes(root=model, nested=can_nest(robot))
@@ -50,15 +50,15 @@ class _Model:
             losses.note("names with '::' are written as they are: parts name others outside their nested model")
         self.renamed = _renamed(robot, losses)
 
-    def dialect(self, name: str) -> Dialect:
+    def dialect(self, name: str) -> FormatDialect:
         """Names as the model of this part has them."""
         prefix = self.scopes.prefix(name)
-        return Dialect(
+        return FormatDialect(
             robot=self.robot, losses=self.losses, local=lambda n: n.removeprefix(prefix),
             joint=lambda n: self.renamed.get(n, n).removeprefix(prefix),
         )  # fmt: skip
 
-    def place(self, name: str) -> tuple[Node, Dialect]:
+    def place(self, name: str) -> tuple[Node, FormatDialect]:
         return self.scopes.model(self.scopes.prefix(name)), self.dialect(name)
 
     def write(self) -> None:
@@ -90,7 +90,7 @@ class _Model:
             self._add_pose(node, name, carried, d)
         return node
 
-    def _add_pose(self, node: Node, name: str, carried: Joint, d: Dialect) -> None:
+    def _add_pose(self, node: Node, name: str, carried: Joint, d: FormatDialect) -> None:
         if self.placing.is_free(carried):
             X = self.placing.X_WL(carried)
             if not is_identity(X):
@@ -149,7 +149,7 @@ def _colons(name: str) -> list[int]:
     return [at for at in range(len(name)) if name.startswith("::", at)]
 
 
-def _renamed(robot: Mechanism, losses: Losses) -> dict[str, str]:
+def _renamed(robot: Mechanism, losses: LossLog) -> dict[str, str]:
     """Joints and frames that have a link's name, which SDFormat does not allow in one model."""
     models = {name[:at] for name in (*robot.links, *robot.joints) for at in _colons(name)}
     taken = {*robot.links, *models}

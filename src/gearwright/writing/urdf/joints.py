@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gearwright.formats.parts.limits import HUGE
 from gearwright.model import Axis, AxisDynamics, AxisRef, Joint, Limits, Pose
-from gearwright.writing.actuation import Dialect, add_friction_model, add_mode, mimics
+from gearwright.writing.actuation import FormatDialect, add_friction_model, add_mode, mimics
 from gearwright.writing.fields import OWN, add_fields
 from gearwright.writing.nodes import Node, is_identity, numbers, rpy
 from gearwright.writing.sdf.joints import add_axis
@@ -19,7 +19,7 @@ def origin(parent: Node, X: Pose, tag: str = "origin") -> None:
         parent.add(tag, xyz=numbers(X.p), rpy=rpy(X.R))
 
 
-def add_joint(parent: Node, j: Joint, X_UP: Pose, as_written: Joint, d: Dialect) -> None:
+def add_joint(parent: Node, j: Joint, X_UP: Pose, as_written: Joint, d: FormatDialect) -> None:
     """A joint that carries its child; `as_written` is the model's own, which may point from child to parent."""
     shown = f"joint {j.name!r}"
     node = parent.add(_tag(j, d, shown), name=j.name, type=j.kind)
@@ -51,7 +51,7 @@ def add_joint(parent: Node, j: Joint, X_UP: Pose, as_written: Joint, d: Dialect)
             d.losses.note(f"{shown}: it starts at {initial}, which other programs do not know")
 
 
-def _tag(j: Joint, d: Dialect, shown: str) -> str:
+def _tag(j: Joint, d: FormatDialect, shown: str) -> str:
     if j.kind in STANDARD:
         return "joint"
     if j.kind in DRAKE and (len(j.axes) < 2 or tuple(a.xyz for a in j.axes) == DRAKE_AXES):
@@ -61,7 +61,7 @@ def _tag(j: Joint, d: Dialect, shown: str) -> str:
     return f"{OWN}joint"
 
 
-def _add_axis(node: Node, j: Joint, axis: Axis, shown: str, d: Dialect) -> None:
+def _add_axis(node: Node, j: Joint, axis: Axis, shown: str, d: FormatDialect) -> None:
     node.add("axis", xyz=axis.xyz)
     _add_limit(node, j, axis.limits)
     _add_dynamics(node, axis.dynamics, shown, d)
@@ -88,7 +88,7 @@ def _add_limit(node: Node, j: Joint, limits: Limits) -> None:
             limit.attributes |= Node("", **{f"{OWN}{name}": value}).attributes
 
 
-def _add_dynamics(node: Node, passive: AxisDynamics, shown: str, d: Dialect) -> None:
+def _add_dynamics(node: Node, passive: AxisDynamics, shown: str, d: FormatDialect) -> None:
     dynamics = Node("dynamics")
     own = Node("")
     add_fields(own, passive, shown, d.losses, ("friction_model",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.model import MASSLESS, Box, Cylinder, Geometry, Inertia, Link, Mesh, Pose, Sphere
-from gearwright.writing.actuation import Dialect
+from gearwright.writing.actuation import FormatDialect
 from gearwright.writing.fields import OWN
 from gearwright.writing.nodes import Node, is_identity
 from gearwright.writing.shapes import MeshPath, add_shape
@@ -13,7 +13,7 @@ from gearwright.writing.urdf.joints import origin
 STANDARD = (Box, Cylinder, Mesh, Sphere)  # other readers refuse a link with any other shape
 
 
-def add_link(parent: Node, link: Link, X_UL: Pose, d: Dialect, mesh_path: MeshPath) -> None:
+def add_link(parent: Node, link: Link, X_UL: Pose, d: FormatDialect, mesh_path: MeshPath) -> None:
     """A link in the frame that a URDF gives it; the pose of its own frame there is an element of ours."""
     node = parent.add("link", name=link.name)
     if not link.gravity:
@@ -36,7 +36,7 @@ def _add_inertial(parent: Node, inertia: Inertia, X_UL: Pose) -> None:
 
 
 def _add_geometry(
-    parent: Node, tag: str, material: str, g: Geometry, X_UL: Pose, link: Link, d: Dialect, mesh_path: MeshPath
+    parent: Node, tag: str, material: str, g: Geometry, X_UL: Pose, link: Link, d: FormatDialect, mesh_path: MeshPath
 ) -> None:
     node = Node(tag if isinstance(g.shape, STANDARD) else OWN + tag, name=g.name)
     origin(node, X_UL @ g.pose)

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from gearwright.model import IDENTITY, WORLD, Joint, Mechanism, Pose
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.tree.topology import forward
-from gearwright.writing.actuation import Dialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
+from gearwright.writing.actuation import FormatDialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
 from gearwright.writing.nodes import Node, is_identity, numbers, rpy
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.sdf.joints import add_joint as add_sdf_joint
 from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor
 from gearwright.writing.shapes import MeshPath
@@ -25,7 +25,7 @@ from gearwright.writing.urdf.joints import add_joint
 from gearwright.writing.urdf.links import add_link
 
 
-def urdf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
+def urdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root = Node("robot", name=robot.name or "robot")
     if not robot.name:
         losses.note("the robot has no name, which URDF asks for; it is called 'robot'")
@@ -39,9 +39,9 @@ def urdf_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath) -> str:
 class _Robot:
     """The parts of one robot in its <robot>."""
 
-    def __init__(self, robot: Mechanism, losses: Losses, mesh_path: MeshPath, root: Node) -> None:
+    def __init__(self, robot: Mechanism, losses: LossLog, mesh_path: MeshPath, root: Node) -> None:
         self.robot, self.root, self.mesh_path = robot, root, mesh_path
-        self.d = Dialect(robot=robot, losses=losses)
+        self.d = FormatDialect(robot=robot, losses=losses)
         self.placing = Placing(robot)
         self.joints = {b.link: forward(b).joint for b in robot.tree.branches}  # by the link that each carries
         self.X_UL = {link: self._own_frame(j) for link, j in self.joints.items()} | {WORLD: IDENTITY}

@@ -19,7 +19,7 @@ from gearwright.model.poses import Array, Vector3
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.nodes import numbers
 from gearwright.writing.placing import Placing
-from gearwright.writing.report import Losses
+from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 from gearwright.writing.usd.prims import Prim, Raw, identifier
 
@@ -34,7 +34,7 @@ WRITTEN = ("name", "links", "joints", "bases", "couplings", "transmissions", "ac
 Mimics = Literal["newton", "physx"]
 
 
-def usd_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath, mimics: Mimics = "newton") -> str:
+def usd_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath, mimics: Mimics = "newton") -> str:
     """`mimics`: whose attributes say couplings."""
     return _Stage(robot, losses, mesh_path, mimics).text()
 
@@ -42,7 +42,7 @@ def usd_text(robot: Mechanism, losses: Losses, mesh_path: MeshPath, mimics: Mimi
 class _Stage:
     """The prims of one robot, by the names of its parts."""
 
-    def __init__(self, robot: Mechanism, losses: Losses, mesh_path: MeshPath, mimics: Mimics) -> None:
+    def __init__(self, robot: Mechanism, losses: LossLog, mesh_path: MeshPath, mimics: Mimics) -> None:
         self.robot, self.losses, self.mesh_path, self.mimics = robot, losses, mesh_path, mimics
         self.placing = Placing(robot)
         taken: set[str] = {"scene"}

@@ -106,5 +106,4 @@ def _moved(tape: Tape, places: dict[str, list[int]]) -> Tape:
         own = places.get(address.slot)
         return address if own is None else Address(address.slot, own[address.element])
 
-    instructions = tuple(i._replace(data=moved(i.data)) if i.op == "load" else i for i in tape.instructions)  # type: ignore[arg-type]
-    return Tape(instructions, tuple(sorted(Store(moved(a), value) for a, value in tape.stores)))
+    return Tape(tape.loading(moved).instructions, tuple(sorted(Store(moved(a), value) for a, value in tape.stores)))
