@@ -35,6 +35,15 @@ def as_float(value: Any) -> float | None:
     return float(array) if array.dtype.kind in NUMERIC and array.ndim == 0 else None
 
 
+def is_number_text(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _converted(value: Any) -> float | None:
     try:
         return float(value)

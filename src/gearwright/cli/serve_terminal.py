@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gearwright.errors import GearwrightError, counted
+from gearwright.given_numbers import is_number_text
 
 if TYPE_CHECKING:
     from gearwright.cli.serve_table import Screen
@@ -124,16 +125,8 @@ def as_request(words: list[str]) -> dict[str, Any] | None:
         case ["fault", kind]:
             return {"fault": {"kind": kind}}
         case ["fault", kind, *rest] if len(rest) <= 2:
-            value = float(rest.pop()) if _is_number(rest[-1]) else None
+            value = float(rest.pop()) if is_number_text(rest[-1]) else None
             return {"fault": {"kind": kind, "actuator": rest[0] if rest else None, "value": value}}
         case ["clear", *rest] if len(rest) <= 2:
             return {"clear": dict(zip(("kind", "actuator"), rest, strict=False))}
     raise ValueError(f"unknown command: {' '.join(words)[:80]!r}; there are: {USAGE}")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -94,6 +94,20 @@ class CanDevice(Device, ABC):
         """Answers to a frame of the bus; every frame is seen by every device."""
 
 
+class CanDriveWithZero(CanDevice):
+    """A drive that keeps where its shaft is at zero: positions on the wire count from there."""
+
+    zero = 0.0  # [rad, m] of the shaft
+
+    @property
+    def memory(self) -> dict[str, int | float | str]:
+        return {"zero": self.zero}
+
+    @memory.setter
+    def memory(self, values: Mapping[str, int | float | str]) -> None:
+        self.zero = float(values.get("zero", self.zero))
+
+
 class SerialDevice(Device):
     """A servo on a serial line: registers behind the line's packets. It never speaks unasked."""
 
@@ -104,6 +118,7 @@ class SerialLine(ABC):
     def __init__(self, devices: list[SerialDevice]) -> None:
         self.devices = devices
         self.malformed = 0
+        self._buffer, self._begun = b"", 0.0  # a packet that has begun, and when
         # called after each packet; lockstep advances in it. Returns the time: packets may come several at once
         self.served: Callable[[float], float] = lambda t: t
 
@@ -113,4 +128,8 @@ class SerialLine(ABC):
 
     def clear(self) -> None:
         """Forgets a packet that has begun: the host was unplugged."""
-        return None
+        self._buffer = b""
+
+    def _joined(self, data: bytes, t: float, patience: float) -> bytes:
+        """New bytes behind those of a packet that has begun, unless that was too long ago."""
+        return data if t - self._begun > patience else self._buffer + data

@@ -42,11 +42,6 @@ class Information:
         loose = (spread > LOOSE) | (values < ROUNDING * values.max(initial=0.0))
         return _sparse(vectors[:, loose].T)
 
-    def spread_along(self, direction: Array) -> float:
-        """How far the parameters can go along a direction with all others free."""
-        own = direction / np.linalg.norm(direction)
-        return float(np.sqrt(self.inflation / max(float(own @ self.matrix @ own), LEAST)))
-
 
 def information(
     residuals: Array, jacobian: Array, scales: Array, parameters: Sequence[int], parts: Sequence[slice]

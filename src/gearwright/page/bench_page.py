@@ -11,7 +11,6 @@ from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.controls import Controls
 from gearwright.page.gate import Gate
-from gearwright.page.meshes import RobotMeshes
 from gearwright.page.scene import RobotScene
 from gearwright.page.server import HOST, serve
 
@@ -35,14 +34,9 @@ class BenchPage:
         self, bench: Bench, *, port: int | None = None, search_path: Sequence[str | os.PathLike[str]] = ()
     ) -> None:
         self.bench, robot = bench, bench.sim.robot
-        file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
         self._server = serve(port, self._gate)
-        meshes = RobotMeshes(file, search_path)
-        try:
-            self.scene = RobotScene(self._server, robot, meshes)
-        finally:
-            meshes.close()
+        self.scene, _ = RobotScene.opened(self._server, robot, search_path)
         self.scene.frame_all(self._poses())
         controls = Controls(self._server)
         self._heading = controls.gui.add_markdown(visible(robot.name))

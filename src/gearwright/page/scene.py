@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gearwright.diagnostics import Diagnostic
 from gearwright.model import Mechanism
 from gearwright.page.meshes import RobotMeshes
 from gearwright.page.shapes import Canvas, Colour, Drawn, draw, quaternion
@@ -34,6 +36,18 @@ class RobotScene:
             self.show_collisions(True)
         if not self.shapes:
             self._sticks()
+
+    @staticmethod
+    def opened(
+        server: Any, robot: Mechanism, search_path: Sequence[str | os.PathLike[str]]
+    ) -> tuple[RobotScene, list[Diagnostic]]:
+        """The scene, and what was to say of its meshes; their files are closed again."""
+        file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
+        meshes = RobotMeshes(file, search_path)
+        try:
+            return RobotScene(server, robot, meshes), meshes.diagnostics
+        finally:
+            meshes.close()
 
     def _draw(self, which: str) -> list[tuple[str, Drawn]]:
         """(link, shape) of all visuals or collisions."""

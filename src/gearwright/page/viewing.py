@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from gearwright.display.visible import visible
 from gearwright.errors import GearwrightError
 from gearwright.page.gate import Gate
-from gearwright.page.meshes import RobotMeshes
 from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
@@ -43,17 +42,12 @@ class Page:
             Replay(*what, self._refresh) if isinstance(what, tuple) else Player(what, self._refresh)
         )
         robot = self.motion.robot
-        file = next((link.source.file for link in robot.links.values() if link.source is not None), None)
         self._gate = Gate()
         self._server = serve(port, self._gate)
-        meshes = RobotMeshes(file, search_path)
-        try:
-            self.scene = RobotScene(self._server, robot, meshes)
-        finally:
-            meshes.close()
+        self.scene, undrawn = RobotScene.opened(self._server, robot, search_path)
         size = self.scene.frame_all(self.motion.poses())
         simulated = () if isinstance(what, tuple) else what.diagnostics
-        self.diagnostics = tuple(dict.fromkeys((*robot.diagnostics, *simulated, *meshes.diagnostics)))
+        self.diagnostics = tuple(dict.fromkeys((*robot.diagnostics, *simulated, *undrawn)))
         self._panel = PagePanel(self._server, self.motion, self.scene, size, self.diagnostics)
         self.motion.start()
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError, suggestion
 from gearwright.files import open_regular
-from gearwright.given_numbers import numbers
+from gearwright.given_numbers import is_number_text, numbers
 from gearwright.model import Mechanism
 from gearwright.sim.state.values import Array
 
@@ -217,7 +217,7 @@ def _read(path: str, rows: Iterator[list[str]], profile: str, robot: Mechanism |
         try:
             table.append([float(x) for x in row])
         except ValueError:
-            bad = next(x for x in row if not _is_number(x))
+            bad = next(x for x in row if not is_number_text(x))
             raise ModelError(f"{path}:{line}: {bad!r:.40} is not a number") from None
         if not all(map(isfinite, table[-1])):
             raise ModelError(f"{path}:{line}: numbers must be finite")
@@ -226,14 +226,6 @@ def _read(path: str, rows: Iterator[list[str]], profile: str, robot: Mechanism |
     columns = dict(zip(header, np.array(table).T, strict=True))
     times = columns.pop("time")
     return Trajectory(columns, times, profile=profile, robot=robot)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # --- polynomials: breaks (m + 1,), coefficients (m, DEGREE + 1, n) of the time since the piece began ----------------

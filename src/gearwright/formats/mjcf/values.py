@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.poses import Vector3
 
 MAX_NUMBERS = 3_000_000  # in one attribute: vertices of a mesh that is written into the file
-Auto = Literal["true", "false", "auto"]
 
 
 def real(e: Element, name: str, default: float = 0.0) -> float:

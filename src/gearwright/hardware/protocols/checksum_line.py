@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from gearwright.hardware.device import SerialDevice, SerialLine
+from gearwright.hardware.device import SerialLine
 
 HEAD = b"\xff\xff"
 BROADCAST = 0xFE
@@ -25,10 +25,6 @@ def packet(servo: int, code: int, parameters: bytes = b"") -> bytes:
 class ChecksumLine(SerialLine):
     """Finds packets, in any pieces; what they ask for is the subclass's."""
 
-    def __init__(self, devices: list[SerialDevice]) -> None:
-        super().__init__(devices)
-        self._buffer, self._begun = b"", 0.0
-
     @abstractmethod
     def _serve(self, servo: int, instruction: int, parameters: bytes, t: float) -> bytes:
         """Answers to one packet."""
@@ -37,13 +33,8 @@ class ChecksumLine(SerialLine):
         """Answers to a packet whose checksum is wrong."""
         return b""
 
-    def clear(self) -> None:
-        self._buffer = b""
-
     def on_bytes(self, data: bytes, t: float) -> bytes:
-        if self._buffer and t - self._begun > PATIENCE:
-            self._buffer = b""
-        buffer, at, answers = self._buffer + data, 0, []
+        buffer, at, answers = self._joined(data, t, PATIENCE), 0, []
         while True:
             head = buffer.find(HEAD, at)
             if head < 0:

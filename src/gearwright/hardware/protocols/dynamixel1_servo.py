@@ -127,17 +127,9 @@ class Dynamixel1Servo(RegisterServo):
         if "goal_position" in names and not self.wheel and not within:
             table.image[:] = before
             return ANGLE_ERROR
-        self._keep(before)
+        self._save(self.table.changed(before))
         self._apply(names, bool(before[24]))
         return 0
-
-    def _keep(self, before: bytes) -> None:
-        saved = bytearray(self._eeprom)
-        for row in self.table.rows:
-            part = slice(row.address, row.address + row.size)
-            if row.kind == EEPROM and self.table.image[part] != before[part]:
-                saved[part] = self.table.image[part]
-        self._eeprom = bytes(saved)
 
     def _apply(self, names: set[str], was_on: bool) -> None:
         table = self.table

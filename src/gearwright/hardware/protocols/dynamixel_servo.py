@@ -244,7 +244,7 @@ class DynamixelServo(RegisterServo):
         if table["bus_watchdog"] == WATCHDOG_TRIPPED and names & _GOALS:
             table.image[:] = before
             return RANGE_ERROR
-        self._save(before)
+        self._save(self.table.changed(before))
         self._apply(names, before)
         return 0
 
@@ -259,15 +259,6 @@ class DynamixelServo(RegisterServo):
         goal = table.signed("goal_position")
         single = table["operating_mode"] == POSITION_MODE and "goal_position" in names
         return not single or table["min_position"] <= goal <= table["max_position"]
-
-    def _save(self, before: bytes) -> None:
-        """EEPROM registers are kept as they are written."""
-        saved = bytearray(self._eeprom)
-        for row in self.table.rows:
-            part = slice(row.address, row.address + row.size)
-            if row.kind == EEPROM and self.table.image[part] != before[part]:
-                saved[part] = self.table.image[part]
-        self._eeprom = bytes(saved)
 
     def _apply(self, names: set[str], before: bytes) -> None:
         table = self.table

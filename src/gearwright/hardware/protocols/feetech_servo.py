@@ -30,7 +30,6 @@ from gearwright.hardware.protocols.feetech_table import (
 )
 from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import (
-    EEPROM,
     ControlTable,
     Register,
     from_sign_magnitude,
@@ -213,13 +212,6 @@ class FeetechServo(RegisterServo):
         if not table["lock"]:
             self._save(touched)
         self._apply({row.name for row in touched})
-
-    def _save(self, touched: list[Register]) -> None:
-        saved = bytearray(self._eeprom)
-        for row in touched:
-            if row.kind == EEPROM:
-                saved[row.address : row.address + row.size] = self.table.image[row.address : row.address + row.size]
-        self._eeprom = bytes(saved)
 
     def _apply(self, names: set[str]) -> None:
         table = self.table

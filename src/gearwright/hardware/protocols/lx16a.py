@@ -236,15 +236,9 @@ class Lx16aLine(SerialLine):
     def __init__(self, devices: list[SerialDevice]) -> None:
         super().__init__(devices)
         self.servos = [d for d in devices if isinstance(d, Lx16a)]
-        self._buffer, self._begun = b"", 0.0
-
-    def clear(self) -> None:
-        self._buffer = b""
 
     def on_bytes(self, data: bytes, t: float) -> bytes:
-        if self._buffer and t - self._begun > PATIENCE:
-            self._buffer = b""
-        buffer, at, answers = self._buffer + data, 0, []
+        buffer, at, answers = self._joined(data, t, PATIENCE), 0, []
         while (head := buffer.find(HEAD, at)) >= 0:
             at = head
             if len(buffer) - head < 4:
@@ -296,5 +290,6 @@ PROTOCOL = Protocol(
     nodes=range(254),
     baud=115200,
     geared=True,
+    turn=1000 * COUNT,
     client='pylx16a.lx16a.LX16A.initialize("{port}")',
 )

@@ -47,15 +47,9 @@ class ModbusLine(SerialLine):
     def __init__(self, devices: list[SerialDevice]) -> None:
         super().__init__(devices)
         self.units = [d for d in devices if isinstance(d, ModbusDevice)]
-        self._buffer, self._begun = b"", 0.0
-
-    def clear(self) -> None:
-        self._buffer = b""
 
     def on_bytes(self, data: bytes, t: float) -> bytes:
-        if self._buffer and t - self._begun > PATIENCE:
-            self._buffer = b""
-        buffer, at, answers = self._buffer + data, 0, []
+        buffer, at, answers = self._joined(data, t, PATIENCE), 0, []
         while len(buffer) - at >= 8:
             size = _length(buffer, at)
             if size is None:

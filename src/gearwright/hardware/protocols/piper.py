@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import pi
 from struct import Struct
 
-from gearwright.hardware.device import CanDevice, Device
+from gearwright.hardware.device import CanDriveWithZero, Device
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols import Protocol
@@ -38,12 +38,11 @@ _NAMES = {0: "standby", 1: "CAN", 2: "teaching"}
 JOINT = MitMotor(torque_range=18.0, kd_range=5.0, supply_voltage=24.0, counts=360000.0, over_temperature=75.0)
 
 
-class PiperMotor(CanDevice):
+class PiperMotor(CanDriveWithZero):
     """One of the arm's motors. The first joint's also says how the arm is."""
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
-        self.zero = 0.0  # [rad, m] of the shaft where the wire says 0
         self._arm: dict[int, PiperMotor] = {node: self}
         self.power_on(0.0)
 
@@ -77,14 +76,6 @@ class PiperMotor(CanDevice):
     def errors(self) -> tuple[str, ...]:
         named = (("under-voltage", self.drive.starved), ("over-temperature", self.drive.hot))
         return tuple(name for name, there in named if there)
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        return {"zero": self.zero}
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.zero = float(values.get("zero", self.zero))
 
     # --- the bus ----------------------------------------------------------------------------------------------
 

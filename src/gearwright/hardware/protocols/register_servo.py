@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.protocols.registers import RAM, ControlTable
+from gearwright.hardware.protocols.registers import EEPROM, RAM, ControlTable, Register
 
 
 class RegisterServo(SerialDevice):
@@ -27,6 +27,14 @@ class RegisterServo(SerialDevice):
         self.table.image[:] = self._eeprom
         self.table.reset((RAM,))
         self.node = self.table["id"]
+
+    def _save(self, rows: Iterable[Register]) -> None:
+        """A power cycle finds the EEPROM registers among these as they are now."""
+        saved = bytearray(self._eeprom)
+        for row in rows:
+            if row.kind == EEPROM:
+                saved[row.bytes] = self.table.image[row.bytes]
+        self._eeprom = bytes(saved)
 
     @property
     def memory(self) -> dict[str, int | float | str]:

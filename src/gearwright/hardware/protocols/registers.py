@@ -22,6 +22,11 @@ class Register:
     high: int | None = None  # None: all that its bytes can hold
 
     @property
+    def bytes(self) -> slice:
+        """Where it is in the table's image."""
+        return slice(self.address, self.address + self.size)
+
+    @property
     def most(self) -> int:
         return (1 << 8 * self.size) - 1 if self.high is None else self.high
 
@@ -44,7 +49,7 @@ class ControlTable:
 
     def __getitem__(self, name: str) -> int:
         row = self.by_name[name]
-        return int.from_bytes(self.image[row.address : row.address + row.size], self.order)
+        return int.from_bytes(self.image[row.bytes], self.order)
 
     def __contains__(self, name: str) -> bool:
         return name in self.by_name
@@ -52,7 +57,7 @@ class ControlTable:
     def __setitem__(self, name: str, value: int) -> None:
         row = self.by_name[name]
         wrapped = value & ((1 << 8 * row.size) - 1)
-        self.image[row.address : row.address + row.size] = wrapped.to_bytes(row.size, self.order)
+        self.image[row.bytes] = wrapped.to_bytes(row.size, self.order)
 
     def signed(self, name: str) -> int:
         """Two's complement."""
@@ -63,6 +68,10 @@ class ControlTable:
         """Registers that a write touches, in order."""
         found = dict.fromkeys(self._at[address : address + length])
         return [row for row in found if row is not None]
+
+    def changed(self, before: bytes) -> list[Register]:
+        """Registers that an earlier image had with other bytes."""
+        return [row for row in self.rows if self.image[row.bytes] != before[row.bytes]]
 
     def writable(self, address: int, length: int) -> bool:
         """Whether all of these addresses are there and none is read-only."""

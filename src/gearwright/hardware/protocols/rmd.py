@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf, pi
 from struct import Struct
 
-from gearwright.hardware.device import CanDevice
+from gearwright.hardware.device import CanDriveWithZero
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
@@ -45,13 +45,12 @@ class RmdSettings:
     timeout: int = 0
 
 
-class RmdDrive(CanDevice):
+class RmdDrive(CanDriveWithZero):
     """One drive."""
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
         self.ranges = drive.motor if isinstance(drive.motor, MitMotor) else RMD
-        self.zero = 0.0  # [rad] of the shaft where the wire says 0
         own = default_gains(drive)
         self.settings = RmdSettings(
             {1: 100.0, 2: 100.0, 4: own.velocity, 5: own.integral, 7: own.position, 8: 0.0, 9: 0.0},
@@ -84,14 +83,6 @@ class RmdDrive(CanDevice):
     @property
     def errors(self) -> tuple[str, ...]:
         return tuple(name for bit, name in ERRORS.items() if self.error & bit)
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        return {"zero": self.zero}
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.zero = float(values.get("zero", self.zero))
 
     @property
     def degrees(self) -> float:

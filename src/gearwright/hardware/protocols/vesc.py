@@ -8,7 +8,7 @@ from math import inf, pi
 from struct import Struct
 from typing import ClassVar
 
-from gearwright.hardware.device import CanDevice
+from gearwright.hardware.device import CanDriveWithZero
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
@@ -34,7 +34,7 @@ class GearedMotor(Motor):
     gear: float = 1.0  # turns of the rotor for one of the shaft
 
 
-class VescDrive(CanDevice):
+class VescDrive(CanDriveWithZero):
     """Setpoints act until the next one, or until nothing has been heard for `timeout` (1 s as delivered).
 
     Positions are degrees of the rotor's turns that its gear makes, speeds are electrical.
@@ -52,7 +52,6 @@ class VescDrive(CanDevice):
         self._period = 1.0 / rate if rate > 0.0 else inf
         self._patience = float(self.options.get("timeout", self.timeout)) or inf
         self.position_unit_of_goals = float(self.options.get("position_unit", self.position_unit))
-        self.zero = 0.0  # [rad] of the shaft where the wire says 0
         self.power_on(0.0)
 
     def power_on(self, t: float) -> None:
@@ -73,14 +72,6 @@ class VescDrive(CanDevice):
         return (
             ({UNDER_VOLTAGE: "under-voltage", OVER_TEMPERATURE: "over-temperature"}[self.fault],) if self.fault else ()
         )
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        return {"zero": self.zero}
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.zero = float(values.get("zero", self.zero))
 
     # --- the bus ----------------------------------------------------------------------------------------------
 

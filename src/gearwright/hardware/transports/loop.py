@@ -148,15 +148,10 @@ class SocketStream:
     def _read(self) -> None:
         if not self.open:
             return
-        try:
-            data = self._socket.recv(CHUNK)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""
-        if not data:
+        data = received(self._socket, CHUNK)
+        if data == b"":
             self.close()
-        elif self._ending:
+        elif data is None or self._ending:
             return
         elif self._opening is not None and not self._opening.admits(data):
             self.end(self._refusal)
@@ -220,6 +215,16 @@ class ListeningSocket:
     def close(self) -> None:
         self._loop.remove(self.socket.fileno())
         self.socket.close()
+
+
+def received(connection: socket.socket, most: int) -> bytes | None:
+    """Bytes that have arrived; none if the other side has closed it, None if there is nothing yet."""
+    try:
+        return connection.recv(most)
+    except (BlockingIOError, InterruptedError):
+        return None
+    except OSError:
+        return b""
 
 
 def listen_tcp(host: str, port: int) -> socket.socket:

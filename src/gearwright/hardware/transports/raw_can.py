@@ -17,7 +17,7 @@ from struct import Struct
 from gearwright.hardware.frames import FD_LENGTHS, Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports import can_socket
-from gearwright.hardware.transports.loop import EventLoop, ListeningSocket
+from gearwright.hardware.transports.loop import EventLoop, ListeningSocket, received
 
 CLASSIC, FD = 16, 72  # bytes of the kernel's frames
 EXTENDED, REMOTE, ERROR = 0x80000000, 0x40000000, 0x20000000  # flags in the word of the id
@@ -117,14 +117,11 @@ class RawCanClient:
     def _read(self) -> None:
         if not self.open:
             return
-        try:
-            data = self._socket.recv(LONGEST)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""
-        if not data:
+        data = received(self._socket, LONGEST)
+        if data == b"":
             self.close()
+        elif data is None:
+            return
         elif len(data) >= _SETTING.size and _SETTING.unpack_from(data)[0] == SETTING:
             self._set(_SETTING.unpack_from(data)[1], data[_SETTING.size :])
         else:

@@ -22,7 +22,6 @@ from gearwright.writing.transmissions import add_transmission
 
 VERSION = "1.11"  # the first with <mimic>
 NAMESPACE = "urn:gearwright:1"
-Named = dict[str, Node]
 
 
 def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:

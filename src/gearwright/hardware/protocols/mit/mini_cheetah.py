@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import inf
 from typing import ClassVar
 
-from gearwright.hardware.device import CanDevice
+from gearwright.hardware.device import CanDriveWithZero
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.mit import codec
@@ -19,7 +19,7 @@ TICK = 1e-3  # [s] between two looks at temperature, supply and time-out while t
 TEMPERATURE_OFFSET = 40.0  # [K] by which CubeMars' byte is more than the temperature in °C
 
 
-class MitDrive(CanDevice):
+class MitDrive(CanDriveWithZero):
     """Takes commands while it is enabled, answers every frame with its state."""
 
     over_temperature, under_voltage, lost = 1, 2, 3  # codes of the errors that this drive has
@@ -29,7 +29,6 @@ class MitDrive(CanDevice):
         super().__init__(drive, node, options)
         motor = drive.motor
         self.ranges = motor if isinstance(motor, MitMotor) else MitMotor()
-        self.zero = 0.0  # [rad] of the shaft where the wire says 0
         self.timeout = float(self.options.get("timeout", 0.0))  # [s] without a frame; 0: off
         self.power_on(0.0)
 
@@ -49,14 +48,6 @@ class MitDrive(CanDevice):
     @property
     def errors(self) -> tuple[str, ...]:
         return (self.names[self.error],) if self.error else ()
-
-    @property
-    def memory(self) -> dict[str, int | float | str]:
-        return {"zero": self.zero}
-
-    @memory.setter
-    def memory(self, values: Mapping[str, int | float | str]) -> None:
-        self.zero = float(values.get("zero", self.zero))
 
     @property
     def position(self) -> float:
