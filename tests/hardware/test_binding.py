@@ -241,11 +241,11 @@ def test_a_model_that_the_file_overrules_is_said():
 
 
 def test_products_bring_rotor_and_losses_where_the_file_has_none():
-    rig = Rig.of(load(""), "feetech")
+    rig = Rig.of(load(""), "feetech", model="sts3215")
     motor = rig.plant.sim.robot.actuators["m"]
     assert motor.rotor_inertia == 0.0284 and motor.friction == 0.0524 and motor.damping == 0.0591
     rough = URDF.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics damping="0.1" friction="0.1"/>')
-    motor = Rig.of(gw.loads(rough.format(device="")), "feetech").plant.sim.robot.actuators["m"]
+    motor = Rig.of(gw.loads(rough.format(device="")), "feetech", model="sts3215").plant.sim.robot.actuators["m"]
     assert motor.rotor_inertia == 0.0284 and motor.friction == motor.damping == 0.0
-    geared = Rig.of(gw.loads(GEARED.format(ratio=50)), "feetech").plant.sim.robot.actuators["m"]
+    geared = Rig.of(gw.loads(GEARED.format(ratio=50)), "feetech", model="sts3215").plant.sim.robot.actuators["m"]
     assert geared.rotor_inertia == pytest.approx(0.0284 / 2500) and geared.torque_constant == pytest.approx(1.2116 / 50)

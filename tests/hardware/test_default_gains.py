@@ -1,7 +1,7 @@
 """Drives with the gains that they are delivered with hold and move the arms that people own."""
 
 import struct
-from math import degrees, pi, tau
+from math import ceil, degrees, pi, tau
 
 import numpy as np
 import pytest
@@ -84,6 +84,14 @@ class Fleet:
         return np.array([d.drive.load.travel for d in self.devices])
 
 
+def ringing(times, path):
+    """What is left of each column beside the first harmonics of a sine of 0.5 Hz, rms."""
+    waves = [np.ones_like(times), *(wave(pi * n * times) for n in range(1, 7) for wave in (np.sin, np.cos))]
+    basis = np.column_stack(waves)
+    rest = path - basis @ np.linalg.lstsq(basis, path, rcond=None)[0]
+    return np.sqrt((rest**2).mean(axis=0))
+
+
 def check(robot, protocol):
     fleet = Fleet(robot, protocol)
     start, travel = fleet.positions, fleet.travel
@@ -99,11 +107,7 @@ def check(robot, protocol):
         fleet.follow(start + amplitude * (1.0 - np.cos(pi * t)))
         fleet.rig.step()
         path.append((fleet.positions - start) / amplitude)
-    path, times = np.array(path)[2000:], times[2000:]
-    waves = [np.ones_like(times), *(wave(pi * n * times) for n in range(1, 7) for wave in (np.sin, np.cos))]
-    basis = np.column_stack(waves)
-    rest = path - basis @ np.linalg.lstsq(basis, path, rcond=None)[0]
-    assert np.sqrt((rest**2).mean(axis=0)).max() < RINGING
+    assert ringing(times[2000:], np.array(path)[2000:]).max() < RINGING
     assert not any(d.errors for d in fleet.devices)
 
 
@@ -124,6 +128,108 @@ def test_arms(robot_data_folder, arm):
 @pytest.mark.parametrize("arm", [*FEW, *ARMS])
 def test_all_arms(robot_data_folder, arm, protocol):
     check(gw.load(robot_data_folder / arm), protocol)
+
+
+STILL = 0.01  # [°] of a joint from the third second to the fourth
+SERVOS = (*FEW, "ur_description/urdf/ur10_robot.urdf", "so_arm_description/urdf/so101.urdf")
+
+
+def servos_hold(robot, protocol):
+    """Servos hold still, lower by what their P gain gives way, and follow a slow sine."""
+    rig = Rig.of(robot, protocol)
+    middle = {
+        n: 0.5 * (a.limits.lower + a.limits.upper) for j in rig.plant.sim.robot.joints.values()
+        for n, a in zip(j.axis_coordinates, j.axes, strict=True)
+        if n in rig.plant.sim.coordinates and not a.limits.lower + 0.2 < 0.0 < a.limits.upper - 0.2
+    }  # fmt: skip
+    rig.plant.restart(middle)
+    devices = [d for n, d in rig.devices.items() if rig.plant.loads[n].inertia != 1.0]  # others move nothing
+    enable, goal = {"feetech": (40, 42), "dynamixel": (64, 116)}[protocol]
+
+    def position():
+        return np.array([d.drive.sample.position for d in devices])
+
+    def follow(shift):
+        for d, at in zip(devices, start, strict=True):
+            counts = max(0, min(4095, 2048 + round((at + shift) * 4096 / tau)))
+            d.write(goal, counts.to_bytes(2 if goal == 42 else 4, "little"), rig.time)
+
+    start = position()
+    for d in devices:
+        d.write(enable, b"\1", rig.time)
+    follow(0.0)
+    rig.step(3000)
+    held = position()
+    rig.step(1000)
+    assert degrees(np.max(np.abs(position() - held))) < STILL
+    assert (
+        degrees(np.max(np.abs(held - start))) < 6.0
+    )  # a P gain takes 0.2 rad for the whole torque, of which half is kept
+    path = []
+    for k in range(4000):
+        follow(0.05 * (1.0 - np.cos(1e-3 * pi * k)))
+        rig.step()
+        path.append(position())
+    assert (
+        ringing(1e-3 * np.arange(2000, 4000), np.array(path)[2000:] / 0.05).max() < 1.5 * RINGING
+    )  # counts are coarse
+    assert not any(d.errors for d in devices)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_servo_where_one_is_enough_and_more_where_not():
+    light, heavy = gw.loads(MASSLESS_ROTORS), gw.loads(MASSLESS_ROTORS.replace('mass value="2.0"', 'mass value="200"'))
+    servos = {name: [b.servos for b in Rig.of(robot, "feetech").bound] for name, robot in (("l", light), ("h", heavy))}
+    load = shaft_loads(gw.compile(with_actuators(heavy)), ["j1", "j2", "j3"])["j1"]
+    assert servos["l"][1:] == [2, 1] and servos["h"][1:] == [2, 1]
+    assert servos["h"][0] == ceil(load.torque_of_servos / 3.25) > 30 * servos["l"][0]
+    assert [b.servos for b in Rig.of(heavy, "feetech", model="sts3215").bound] == [1, 1, 1]
+    assert [b.servos for b in Rig.of(heavy, "feetech", options={"servos": "4"}).bound] == [4, 4, 4]
+    assert any("servos side by side, because one cannot hold the arm" in n for n in Rig.of(heavy, "feetech").notes)
+
+
+@pytest.mark.parametrize("servos", ["0", "1001", "two", "-1", "1e3"])
+def test_a_number_of_servos_is_a_number(servos):
+    with pytest.raises(gw.ModelError, match="servos must be a number from 1 to 1000"):
+        Rig.of(gw.loads(MASSLESS_ROTORS), "feetech", options={"servos": servos})
+
+
+@pytest.mark.parametrize("servos", [8, 16])
+def test_servos_side_by_side_share_the_torque(servos):
+    rig = Rig.of(gw.loads(MASSLESS_ROTORS), "feetech", options={"servos": str(servos)})
+    for device in rig.devices.values():
+        device.write(40, b"\1", 0.0)
+    rig.step(3000)
+    drive, weight = rig.plant.drives["j1"], np.ravel(rig.plant.sim.bias())[0]
+    one = drive.sample
+    assert servos * one.torque == pytest.approx(weight, abs=servos * drive.motor.friction)
+    assert one.torque == pytest.approx(drive.motor.torque_constant * one.current, rel=1e-9)
+    assert one.power == pytest.approx(servos * one.winding * one.current, rel=1e-9)
+
+
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_servos_hold_a_robot_without_rotors(protocol):
+    servos_hold(gw.loads(MASSLESS_ROTORS), protocol)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+@pytest.mark.parametrize("arm", [*SERVOS, *ARMS])
+def test_servos_hold_all_arms(robot_data_folder, arm, protocol):
+    servos_hold(gw.load(robot_data_folder / arm), protocol)
+
+
+def test_a_joint_far_from_its_zero_has_the_servo_in_its_middle():
+    text = MASSLESS_ROTORS.replace(
+        'name="j1" type="continuous">', 'name="j1" type="revolute"><limit lower="1" upper="5" effort="9" velocity="9"/>'
+    )
+    rig = Rig.of(gw.loads(text), "feetech")
+    rig.plant.restart({"j1": 3.5})
+    rig.plant.latch()
+    assert rig.devices["j1"].position == 2048 + round(0.5 * 4096 / tau)
+    assert rig.plant.drives["j1"].travel == pytest.approx((-2.0, 2.0))
+    assert "j1: the middle of its servo's turn is the middle of the joint's travel" in rig.notes
 
 
 def test_gains_of_a_client_are_solved_with_the_motion():

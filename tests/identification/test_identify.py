@@ -112,6 +112,76 @@ def test_rigs_share_some_and_have_some_of_their_own():
     assert fit.rigs["right"].parameters["motor.friction"].value == fit.values["right: motor.friction"]
 
 
+def test_files_of_rigs(tmp_path):
+    rigs = {"left": swinging(seed=1, duration=1.0), "right": swinging(seed=2, duration=1.0)}
+    fit = gw.identify(ARM, rigs, ("arm.mass", "motor.friction"), individual="motor.friction", starts=1)
+    fit.save(tmp_path / "all.json")
+    fit.save(tmp_path / "right.json", rig="right")
+    assert read_fit(tmp_path / "right.json", gw.load(ARM)) == fit.rigs["right"]
+    with pytest.raises(gw.GearwrightError, match="save it with rig='left'"):
+        read_fit(tmp_path / "all.json", gw.load(ARM))
+    with pytest.raises(gw.GearwrightError, match="rig"):
+        fit.save(tmp_path / "x.json", rig="middle")
+
+
+def test_a_servo_that_has_the_name_of_its_joint(tmp_path):
+    """Its numbers and its delay are found by the plain names, and are those of the fitted robot."""
+    robot = gw.load("desk_arm").with_servo("elbow_flex", "sts3250-m1", delay=None)
+    late = robot.with_servo("elbow_flex", "sts3250-m1", delay=0.013).with_parameters({"elbow_flex.resistance": 2.2})
+    time = 0.01 * np.arange(150)
+    goal = 0.4 * np.sin(6.0 * time) + 0.2 * np.sin(17.0 * time)
+    rec = gw.compile(late, dt=2e-3).run(time[-1], command={"elbow_flex": np.repeat(goal, 5)[:-5]}, every=5)
+    columns = {"elbow_flex.position": rec.position["elbow_flex"], "elbow_flex.command": goal}
+    log = Log(name="late", time=rec.time, columns=columns)
+    fit = gw.identify(robot, log, ("elbow_flex.resistance", "elbow_flex.delay"), starts=1, dt=2e-3)
+    assert fit.values["elbow_flex.resistance"] == pytest.approx(2.2, rel=1e-2)
+    assert fit.values["elbow_flex.delay"] == pytest.approx(0.013, abs=3e-4)
+    servo = fit.robot.actuators["elbow_flex"]
+    assert (servo.resistance, servo.delay) == (fit.values["elbow_flex.resistance"], fit.values["elbow_flex.delay"])
+    fit.save(tmp_path / "fit.json")
+    assert read_fit(tmp_path / "fit.json", robot) == fit.robot
+
+
+def test_the_play_and_the_loss_of_a_gear():
+    robot = gw.load(ARM.with_name("backlash.sdf"))
+    true = {"gear.backlash.gap": 0.3, "gear.friction": 0.004}
+    time = 0.005 * np.arange(300)
+    command = 0.5 * np.sin(7.0 * time)
+    rec = gw.compile(robot.with_parameters(true)).run(time[-1], command={"motor": np.repeat(command, 5)[:-5]}, every=5)
+    noise = 1e-4 * np.random.default_rng(0).normal(size=len(time))
+    log = Log(name="play", time=time, columns={"turn.position": rec.position["turn"] + noise, "motor.command": command})
+    fit = gw.identify(robot, log, tuple(true), outputs="turn.position", starts=2)
+    assert fit.values == pytest.approx(true, rel=0.02) and not fit.undetermined
+
+
+def test_a_prediction_of_what_the_fitted_recordings_do_not_determine():
+    """Powered swings do not tell a motor's back-EMF from viscous friction; a coasting one does."""
+    servo = gw.PositionServo(
+        name="servo", joint="hinge", torque_constant=1.4, resistance=1.8, rotor_inertia=0.01, position_gain=5.0
+    )
+    text = """<robot name="swing"><link name="base"/><link name="arm"><inertial><origin xyz="0 0 -0.12"/>
+      <mass value="1.1"/><inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 -1 0"/>
+      <dynamics damping="0.05" friction="0.02"/></joint></robot>"""
+    robot = gw.loads(text).with_actuator(servo)
+    time, goal = 0.01 * np.arange(200), 0.3 * np.sin(5.0 * 0.01 * np.arange(200))
+    logs = {}
+    for name, on, start in (("powered", 1.0, 0.0), ("falls", 0.0, 1.2)):
+        sim = gw.compile(robot.with_parameters({"hinge.damping": 0.09}), dt=2e-3)
+        sim.reset(position={"hinge": start})
+        sim.batch_state.fill("actuator", robot.layout.actuator["servo"]["enabled"], on)
+        rec = sim.run(time[-1], command={"servo": np.repeat(goal, 5)[:-5]}, every=5)
+        noise = 1e-3 * np.random.default_rng(0).normal(size=len(time))
+        columns = {"hinge.position": rec.position["hinge"] + noise, "servo.command": goal, "on": np.full(len(time), on)}
+        logs[name] = Log(name=name, time=time, columns=columns)
+    fit = gw.identify(
+        robot, logs["powered"], ("servo.resistance", "servo.torque_constant", "hinge.damping"), holdout=logs["falls"],
+        signals={"on": "servo.enabled"}, starts=1, dt=2e-3,
+    )  # fmt: skip
+    assert fit.undetermined and list(fit.unpredictable) == ["falls"]
+    assert "falls cannot be predicted: it depends on" in fit.summary()
+
+
 def test_the_model_that_predicts_best_is_chosen():
     """Without inertia of the rotor an arm is another one."""
     right = gw.load(ARM)

@@ -32,6 +32,40 @@ def test_moments_and_friction_models():
     assert changed.gravity[2] == -1.6
 
 
+def geared(backlash):
+    """A servo with a shared supply, behind a gear that loses, with friction models on both."""
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>
+      <actuator name="m" type="ideal"><rotor_inertia>2e-5</rotor_inertia></actuator></robot>"""
+    robot = gw.loads(text).with_transmission(
+        "gear", gw.SimpleTransmission(reduction=50), actuators="m", joints="j", backlash=backlash,
+        losses=gw.Losses(efficiency=0.8, friction=0.01, damping=1e-4),
+    )  # fmt: skip
+    battery = gw.Supply(name="battery", voltage=7.4, resistance=0.4)
+    robot = robot.with_servo("m", "sts3215", supply=battery, delay=0.01)
+    return robot.with_friction("gear", gw.Friction(kinetic=0.02, static=0.03, stribeck_speed=0.1))
+
+
+@pytest.mark.parametrize(
+    "backlash",
+    [
+        gw.Backlash(gap=0.1, stiffness=8.0, damping=0.1),
+        gw.ElasticGear(stiffness=1.0, cubic=2.0, damping=0.1, hysteresis=gw.Dahl(coulomb=0.1, stiffness=2.0)),
+    ],
+    ids=["backlash", "twist"],
+)
+def test_losses_play_supplies_and_friction_models(backlash):
+    robot = geared(backlash)
+    wanted = {n: CHANGED * p.value + 1e-4 for n, p in robot.parameters.items() if ".inertia." not in n}
+    wanted |= {n: robot.parameters[n].value for n in wanted if n.endswith(("duty_limit", "braking"))}
+    changed = robot.with_parameters(wanted).parameters
+    assert {n: changed[n].value for n in wanted} == pytest.approx(wanted)
+    named = {"gear.efficiency", "gear.friction", "supply.battery.voltage", "m.friction_model.kinetic"}
+    named |= {"gear.backlash.gap"} if type(backlash) is gw.Backlash else {"gear.hysteresis.coulomb"}
+    assert named <= set(wanted)
+
+
 @pytest.mark.parametrize(
     ("values", "says"),
     [

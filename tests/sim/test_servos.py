@@ -148,6 +148,21 @@ def test_it_coasts_where_it_is_not_enabled():
     assert abs(sim.position["j"]) < 1e-9
 
 
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("options", EVERY, ids=str)
+def test_a_bridge_that_is_off_brakes_for_a_share_of_the_time(share, options):
+    """`ω = ω₀·exp(−share·k²/(R·I)·t)`, by what the rotor induces in the shorted winding; nothing from the supply."""
+    sim = gw.compile(robot(gravity=False).with_actuator(servo(damping=0.0, braking=share)), dt=1e-4, **options)
+    numbers = sim.batch_state.get("actuator").copy()
+    numbers[:, sim.robot.layout.actuator["j_servo"]["enabled"]] = 0.0
+    sim.reset(velocity={"j": 3.0})
+    sim.batch_state.set("actuator", numbers)
+    sim.step(command={"j_servo": -1.0}, n=500)
+    inertia = OWN["rotor_inertia"] + 1e-3 * LENGTH**2 + 1e-6
+    assert sim.velocity["j"] == pytest.approx(3.0 * np.exp(-share * K * K / (R * inertia) * 0.05), rel=2e-3)
+    assert sim.actuator["j_servo"].current == pytest.approx(-share * K * sim.velocity["j"] / R, rel=2e-2, abs=1e-9)
+
+
 @pytest.mark.parametrize("dt", [1e-3, 5e-3, 20e-3])
 def test_continuous_firmware_is_stable_at_any_step_and_gain(dt):
     sim = gw.compile(robot().with_actuator(servo(position_gain=500.0, derivative_gain=0.1)), dt=dt)
@@ -198,7 +213,7 @@ def test_a_supply_has_parameters():
 
 # --- the library -----------------------------------------------------------------------------------------------------
 
-WITH_WINDING = [n for n, m in gw.servos.items() if m.has_winding and "-bam-" not in n]
+WITH_WINDING = [n for n, m in gw.servos.items() if m.has_winding and m.winding is None]
 DRIVES = [n for n, m in gw.servos.items() if not m.has_winding]
 
 
@@ -267,7 +282,7 @@ def test_a_servo_takes_the_place_of_a_motor():
     assert made.acting["m"].name == "g"
     assert made.parameters["m.delay"].value == 0.01
     assert [*robot().with_servo("j", "xm430-w350").actuators] == ["j"]
-    assert gw.compile(robot().with_servo("j", "sts3250"), parameters=("j.delay",)).parameters == {"j.delay": 0.0114}
+    assert gw.compile(robot().with_servo("j", "sts3250"), parameters=("j.delay",)).parameters == {"j.delay": 0.013}
 
 
 def test_files_name_servos_and_supplies():
@@ -334,10 +349,48 @@ def test_a_file_as_it_is(tmp_path):
     )  # fmt: skip
 
 
+def test_a_file_has_numbers_of_the_firmware(tmp_path):
+    """Newer files have a factor of the gain and a delay, and R may be left out of those of drives."""
+    more = {"error_gain_ratio": 1.2, "command_delay": 0.005, "max_velocity": 5.1}
+    (tmp_path / "a.json").write_text(json.dumps(NUMBERS | more | {"actuator": "waveshare_st3025"}))
+    made = robot().with_servo("j", tmp_path / "a.json").actuators["j"]
+    assert (made.position_gain, made.delay, made.goal_speed) == (pytest.approx(0.166 * 32 * 1.2), 0.005, 5.1)
+    assert made.supply_voltage == 12.0
+    drive = {n: x for n, x in NUMBERS.items() if n != "R"} | {"actuator": "erob80_100"}
+    (tmp_path / "b.json").write_text(json.dumps(drive))
+    made = robot().with_servo("j", tmp_path / "b.json").actuators["j"]
+    assert isinstance(made, gw.DCMotor) and (made.resistance, made.supply_voltage) == (2.0, 48.0)
+    assert (made.stiffness, made.damping_gain) == pytest.approx((1.6 * 10.0, 1.6 * 2.0 * 10.0**0.5))
+    assert made.effort_limit == pytest.approx(1.6 * 12.0)
+
+
+def test_a_drive_of_a_file_swings_as_its_own_simulation():
+    """M6 of an eRob80 with 50:1: current from the error, friction by the load before, in BAM's explicit scheme."""
+    made = robot().with_servo("j", "erob80-50-bam-m6").actuators["j"]
+    sim = gw.compile(robot().with_actuator(made), dt=DT)
+    for k in range(400):
+        sim.step(command={"j": np.sin(2 * pi * (k + 0.5) * DT)})
+    q = v = 0.0
+    inertia, h, friction = MASS * LENGTH**2 + 1e-6 + made.rotor_inertia, 1e-5, made.friction_model
+    for step in range(round(0.4 / h)):
+        wanted = made.stiffness * (np.sin(2 * pi * step * h) - q) - made.damping_gain * v
+        wanted = np.clip(wanted, -made.effort_limit, made.effort_limit)
+        ends = [made.torque_constant * (x * 48.0 - made.torque_constant * v) / made.resistance for x in (-1, 1)]
+        motor, external = np.clip(wanted, *ends), -MASS * GRAVITY * LENGTH * np.sin(q)
+        level = friction.level_under(v, motor, external) + friction.viscous * abs(v)
+        net = motor + external
+        stop = inertia / h * v + net
+        net -= np.sign(stop) * min(abs(stop), level)
+        v += h * net / inertia
+        q += h * v
+    assert sim.position["j"] == pytest.approx(q, abs=5e-4)
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
         ({"kt": None}, "kt must be a number"),
+        ({"command_delay": "late"}, "command_delay must be a number"),
         ({"R": float("nan")}, "R must be a number"),
         ({"alpha": -1.0}, "alpha must be a number of at least 0"),
         ({"model": "m9"}, 'says "model": "m1" … "m6"'),

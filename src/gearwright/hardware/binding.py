@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.hardware import shafts
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
-from gearwright.hardware.shafts import DIRECT, DriveGear
+from gearwright.hardware.shafts import DIRECT, DriveGear, ShaftLoad
 from gearwright.model import Mechanism
 from gearwright.model.hardware.device_bindings import DeviceBinding
 
 SIDES = ("joint", "actuator")
+MOST_SERVOS = 1000  # side by side on a shaft
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,22 @@ class Bound:
     motor: Motor  # numbers of the product
     options: tuple[tuple[str, str], ...] = ()
     gear: DriveGear = DIRECT  # from the actuator's shaft to the one at which the drive counts
+    named: bool = False  # whether somebody chose the product, or how many of it share a shaft
+
+    @property
+    def servos(self) -> int:
+        """How many of them share the shaft, side by side."""
+        return self.gear.servos
+
+    def for_load(self, load: ShaftLoad) -> Bound:
+        """A copy with as many servos side by side as the load of the actuator's shaft needs.
+
+        One of a product that somebody chose, or of a motor without a winding, which follows the file.
+        """
+        if self.named or not self.motor.resistance:
+            return self
+        needed = load.at(self.gear).torque_of_servos / self.motor.rated_torque
+        return replace(self, gear=self.gear._replace(servos=max(1, min(MOST_SERVOS, ceil(needed)))))
 
 
 def bind(
@@ -68,17 +86,22 @@ def bind(
         bound.append(
             Bound(
                 actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()),
-                gear=_gear(robot, actuator, merged.get("side", "joint" if p.geared else "actuator"), _where(b)),
+                gear=_gear(robot, actuator, p, merged, _where(b)), named=b.model is not None or "servos" in merged,
             )
         )  # fmt: skip
     return bound
 
 
-def _gear(robot: Mechanism, actuator: str, side: str, where: str) -> DriveGear:
+def _gear(robot: Mechanism, actuator: str, p: Protocol, options: Mapping[str, str], where: str) -> DriveGear:
     """A geared product is the motor and the gear of a simple transmission: it counts on the joint's side."""
+    side, servos = options.get("side", "joint" if p.geared else "actuator"), options.get("servos", "1")
+    where = f"{where}actuator {actuator!r}"
     if side not in SIDES:
-        raise ModelError(f"{where}actuator {actuator!r}: side must be joint or actuator, not {side!r:.60}")
-    return (shafts.simple_gear(robot, actuator) if side == "joint" else None) or DIRECT
+        raise ModelError(f"{where}: side must be joint or actuator, not {side!r:.60}")
+    if not (servos.isdecimal() and len(servos) < 5 and 1 <= int(servos) <= MOST_SERVOS):
+        raise ModelError(f"{where}: servos must be a number from 1 to {MOST_SERVOS}, not {servos!r:.60}")
+    gear = (shafts.simple_gear(robot, actuator) if side == "joint" else None) or DIRECT
+    return gear.centred(shafts.travel(robot, actuator), p.turn)._replace(servos=int(servos))
 
 
 def _ids(robot: Mechanism, chosen: Mapping[str, DeviceBinding], given: Mapping[str, int | None]) -> dict[str, int]:

@@ -25,7 +25,7 @@ class DriveSample(NamedTuple):
     current: float = 0.0  # [A]
     voltage: float = 0.0  # of the supply [V]
     temperature: float = 25.0  # of the winding [°C]
-    power: float = 0.0  # electrical, in the last step [W]
+    power: float = 0.0  # electrical, of all servos on its shaft, in the last step [W]
     winding: float = 0.0  # mean voltage on the winding in the last step [V]
 
 

@@ -10,6 +10,7 @@ from math import inf
 from typing import Any, Self, TypeAlias
 
 from gearwright.errors import ModelError
+from gearwright.hardware.shafts import DIRECT, DriveGear
 from gearwright.model import Actuator, DCMotor, ElectricMotor
 from gearwright.model.actuators import PositionServo
 from gearwright.model.servos import DataSheet, servos
@@ -65,12 +66,15 @@ class Motor:
         servo = servos[name]
         return cls.of_data_sheet(servo.sheet, **{"rotor_inertia": servo.value("rotor_inertia", 0.0), **more})
 
-    def behind(self, ratio: float) -> Self:
-        """The winding and rotor of a shaft that turns once, on one that turns `ratio` times."""
-        n = abs(ratio)
+    def behind(self, gear: DriveGear) -> Self:
+        """Windings and rotors of the drive's shaft, at the actuator's; those of several servos are in parallel."""
+        n, effort = abs(gear.ratio), abs(gear.effort)
         return replace(
-            self, torque_constant=self.torque_constant / n, rotor_inertia=self.rotor_inertia / n**2,
-            damping=self.damping / n**2, friction=self.friction / n,
+            self, torque_constant=self.torque_constant / n, resistance=self.resistance / gear.servos,
+            thermal_resistance=self.thermal_resistance / gear.servos,
+            thermal_capacitance=self.thermal_capacitance * gear.servos,
+            rotor_inertia=self.rotor_inertia * effort / n, damping=self.damping * effort / n,
+            friction=self.friction * effort,
         )  # fmt: skip
 
     @property
@@ -80,21 +84,20 @@ class Motor:
 
 
 def motor_of(
-    actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None, ratio: float = 1.0
+    actuator: Actuator, model: Motor, rated: float = inf, counts: float | None = None, gear: DriveGear = DIRECT
 ) -> Motor:
     """A product's numbers with those that the file gives: its own always count.
 
-    `rated` is what the joint's limits leave of the torque, `counts` the resolution of its encoder. The drive counts
-    at a shaft that turns once while the actuator's own turns `ratio` times.
+    `rated` is what the joint's limits leave of the actuator's torque, `counts` the resolution of its encoder.
     """
     winding = actuator.winding(model.supply_voltage)
     given = {k: v for k, v in winding._asdict().items() if v is not None} if winding is not None else {}
     if winding is not None:
-        given["torque_constant"] = winding.torque_constant * abs(ratio)
+        given["torque_constant"] = winding.torque_constant * abs(gear.ratio)
     found = replace(model, **given)
     if not model.resistance:  # a drive without a winding of its own limits the torque, whatever the motor's constant is
         found = replace(found, current_limit=model.current_limit * model.torque_constant / found.torque_constant)
-    limit = min(actuator.effort_limit * abs(ratio), rated)
+    limit = min(actuator.effort_limit, rated) / abs(gear.effort)
     if 0.0 < limit < inf:
         most = min(found.current_limit, limit / found.torque_constant)
         found = replace(found, rated_torque=min(limit, model.rated_torque), current_limit=most)

@@ -12,6 +12,7 @@ from gearwright.hardware.drive import NEAR, MotorDrive
 from gearwright.model import Mechanism
 
 MOST_NAMES = 4
+ROUNDING = 1e-9  # [rad]
 
 
 def notes(
@@ -19,6 +20,8 @@ def notes(
 ) -> Iterator[str]:
     """`robot` as its file has it; `model`: the product that was asked for."""
     yield from _sides(bound)
+    yield from _centres(bound, drives)
+    yield from _side_by_side(bound)
     yield from _caps(robot, bound, drives)
     own = [b.actuator for b in bound if model is not None and dict(b.options).get("model") != model]
     if own:
@@ -38,12 +41,29 @@ def _sides(bound: Sequence[Bound]) -> Iterator[str]:
             )
 
 
+def _centres(bound: Sequence[Bound], drives: Mapping[str, MotorDrive]) -> Iterator[str]:
+    """Servos of one turn on joints whose travel lies beyond half a turn from their zero."""
+    for b in bound:
+        if b.protocol.turn < inf and b.gear.offset and abs(sum(drives[b.actuator].travel)) < ROUNDING:
+            yield f"{b.actuator}: the middle of its servo's turn is the middle of the joint's travel"
+
+
+def _side_by_side(bound: Sequence[Bound]) -> Iterator[str]:
+    several = [b for b in bound if b.servos > 1 and not b.named]
+    if several:
+        product = several[0].protocol
+        yield (
+            f"{listed([f'{b.actuator} {b.servos}' for b in several])}: so many {next(iter(product.models))} servos "
+            "side by side, because one cannot hold the arm; for single ones, name a product with --drive"
+        )
+
+
 def _caps(robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, MotorDrive]) -> Iterator[str]:
     """Products whose current does not drive what the file's motor could give."""
     for b in bound:
         actuator, drive = robot.actuators[b.actuator], drives[b.actuator]
         curve = max((torque for _, torque in actuator.torque_speed), default=inf)
-        motor = min(actuator.effort_limit, curve) * abs(b.gear.ratio)
+        motor = min(actuator.effort_limit, curve) / abs(b.gear.effort)
         k = b.motor.torque_constant if not b.motor.resistance else drive.motor.torque_constant
         registers = drive.current_limit if b.motor.rated_torque < inf else inf  # else they follow the file
         product = min(b.motor.current_limit * k, registers * drive.motor.torque_constant)

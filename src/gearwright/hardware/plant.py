@@ -39,8 +39,8 @@ class Plant:
     ) -> None:
         self.sim, self.supply = sim, supply
         self.gears = {name: (gears or {}).get(name, DIRECT) for name in motors}
-        loads = shaft_loads(sim, motors)
-        self.drives = {name: self._drive(name, motor, loads[name]) for name, motor in motors.items()}
+        self.loads = shaft_loads(sim, motors)  # at the actuators' shafts
+        self.drives = {name: self._drive(name, motor, self.loads[name]) for name, motor in motors.items()}
         port = sim.port(0)
         self._rows = [(drive, Terminals(port, name, drive, self.gears[name])) for name, drive in self.drives.items()]
         self.hands: dict[str, Hand] = {}
@@ -163,34 +163,35 @@ class Terminals:
         self._written: Bridge | None = None
 
     def write(self, bridge: Bridge) -> None:
-        ratio, offset = self._gear
+        gear = self._gear
         if not self._loops:
             now = self._drive.sample
-            self._command.write(bridge.torque_at(now.position, now.velocity) / ratio)
+            self._command.write(bridge.torque_at(now.position, now.velocity) * gear.effort)
             return
         before, self._written = self._written, bridge
-        self._command.write((bridge.command - bridge.feedback.stiffness * offset) / ratio)
+        self._command.write((bridge.command - bridge.feedback.stiffness * gear.offset) * gear.effort)
         if before is None or bridge[1:] != before[1:]:
             self._write_inputs(bridge)
 
     def _write_inputs(self, bridge: Bridge) -> None:
-        n = abs(self._gear.ratio)
-        values = (bridge.limit / n, bridge.feedback.stiffness / n**2, bridge.feedback.damping / n**2, bridge.voltage)
+        effort = abs(self._gear.effort)
+        stiffness, damping = (gain * effort / abs(self._gear.ratio) for gain in bridge.feedback)
+        values = (bridge.limit * effort, stiffness, damping, bridge.voltage)
         for channel, value in zip(self._inputs.values(), values, strict=False):
             channel.write(value)
 
     def sample(self, time: float, supply: float) -> DriveSample:
         """Measurements at this instant, with the supply's voltage [V]."""
-        ratio, offset = self._gear
+        ratio, offset, servos = self._gear
         position, velocity = self._position() / ratio + offset, self._velocity() / ratio
-        torque = self._torque() * ratio
+        torque = self._torque() / self._gear.effort
         if not self._wound:  # an ideal current source
             motor = self._drive.motor
             current, heat, power = torque / motor.torque_constant, motor.ambient_temperature, torque * velocity
-            return DriveSample(time, position, velocity, torque, current, supply, heat, power)
+            return DriveSample(time, position, velocity, torque, current, supply, heat, power * servos)
         sense = 1.0 if ratio > 0.0 else -1.0
-        current, heat, volts = sense * self._current(), self._temperature(), sense * self._volts()
-        return DriveSample(time, position, velocity, torque, current, supply, heat, volts * current, volts)
+        current, heat, volts = sense * self._current() / servos, self._temperature(), sense * self._volts()
+        return DriveSample(time, position, velocity, torque, current, supply, heat, volts * current * servos, volts)
 
 
 def bridge_inputs(motor: Actuator) -> tuple[str, ...]:
@@ -202,7 +203,7 @@ def bridge_inputs(motor: Actuator) -> tuple[str, ...]:
 def prepared(robot: Mechanism, motors: Mapping[str, Motor], gears: Mapping[str, DriveGear] | None = None) -> Mechanism:
     """A copy whose bound actuators are the drives': they take a torque and the feedback of its loops."""
     for name, motor in motors.items():
-        own = motor.behind((gears or {}).get(name, DIRECT).ratio)
+        own = motor.behind((gears or {}).get(name, DIRECT))
         if shafts.has_losses(robot, name):  # the file has put them at the joint
             own = replace(own, damping=0.0, friction=0.0)
         robot = robot.with_actuator(with_winding(robot.actuators[name], own))
@@ -243,6 +244,5 @@ def motor_for(robot: Mechanism, actuator: str, model: Motor, gear: DriveGear = D
     """A product's numbers, with those that the file gives for this actuator, its joint and its encoder."""
     encoders = [s for s in robot.sensors.values() if isinstance(s, Encoder) and s.resolution and s.reads_position]
     own = [s.resolution for s in encoders if s.actuator == actuator and s.side == "actuator"]
-    most = shafts.effort_limit(robot, actuator) * abs(gear.ratio)
     counts = next((n * abs(gear.ratio) for n in own if n is not None), None)
-    return motor_of(robot.actuators[actuator], model, most, counts, gear.ratio)
+    return motor_of(robot.actuators[actuator], model, shafts.effort_limit(robot, actuator), counts, gear)

@@ -158,7 +158,7 @@ class Requests:
         for name, value in _mapping(values, "command").items():
             number = _number(value, f"command of {name!r}")
             if name in drives:
-                drives[name].write(Torque(number))
+                drives[name].write(Torque(number / self._bench.rig.plant.gears[name].servos))
             else:
                 sim.port(0).command(name).write(number)
 

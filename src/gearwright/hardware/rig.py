@@ -65,11 +65,11 @@ class Rig:
             return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, BusSupply(24.0)), [])
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
-        gears = {b.actuator: b.gear for b in bound}
-        motors = {b.actuator: motor_for(robot, b.actuator, b.motor, b.gear) for b in bound}
-        sim = compiled(robot, motors, gears, dt=dt, **compiling)
-        nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
-        rig = cls(Plant(sim, motors, BusSupply(nominal, supply_resistance), gears), bound)
+        plant = _plant(robot, bound, supply_resistance, dt=dt, **compiling)
+        enough = [b.for_load(plant.loads[b.actuator]) for b in bound]
+        if enough != bound:
+            bound, plant = enough, _plant(robot, enough, supply_resistance, dt=dt, **compiling)
+        rig = cls(plant, bound)
         rig.notes = tuple(notes(robot, bound, rig.plant.drives, model))
         return rig
 
@@ -149,6 +149,14 @@ class Rig:
         for device in self.devices.values():
             device.commanded = False
         return sent
+
+
+def _plant(robot: Mechanism, bound: Sequence[Bound], supply_resistance: float, **compiling: Any) -> Plant:
+    """The mechanism under its drives, and the supply that they share."""
+    gears = {b.actuator: b.gear for b in bound}
+    motors = {b.actuator: motor_for(robot, b.actuator, b.motor, b.gear) for b in bound}
+    nominal = max((m.supply_voltage for m in motors.values()), default=24.0)
+    return Plant(compiled(robot, motors, gears, **compiling), motors, BusSupply(nominal, supply_resistance), gears)
 
 
 def _with_interfaces(robot: Mechanism) -> Mechanism:

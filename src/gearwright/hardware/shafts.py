@@ -25,17 +25,37 @@ SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch tr
 POSES = 8  # in which the load is looked at, beside the start: an arm is heavier stretched than folded
 SEED = 1
 RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
+BRISK = 30.0  # [1/s²]: stall torque over inertia with which a servo that has no more than a P gain does not ring
 
 
 class DriveGear(NamedTuple):
-    """Between an actuator's own shaft and the one at which its drive counts: `a = ratio·(x − offset)`."""
+    """Between an actuator's own shaft and the one at which its drive counts: `a = ratio·(x − offset)`.
+
+    Several servos of one kind may turn that shaft together, by the same goals: the drive is one of them.
+    """
 
     ratio: float = 1.0
     offset: float = 0.0  # of the drive's shaft where the actuator's is at 0 [rad, m]
+    servos: int = 1  # side by side, each with an equal share of the torque
+
+    @property
+    def effort(self) -> float:
+        """Effort at the actuator's shaft per effort of the drive."""
+        return self.servos / self.ratio
 
     def position(self, a: float) -> float:
         """Of the drive's shaft, for that of the actuator."""
         return a / self.ratio + self.offset
+
+    def centred(self, a: tuple[float, float], turn: float) -> DriveGear:
+        """With the zero of the drive in the middle of a range of the actuator's shaft, if it fits into a turn only so.
+
+        turn   [rad] that the drive sees, half of it on each side of its zero
+        """
+        low, high = self.ends(a)
+        if max(-low, high) <= 0.5 * turn or high - low > turn:
+            return self
+        return self._replace(offset=self.offset - 0.5 * (low + high))
 
     def ends(self, a: tuple[float, float]) -> tuple[float, float]:
         """Of a range, in the drive's order."""
@@ -69,9 +89,9 @@ class ShaftLoad:
 
     def at(self, gear: DriveGear) -> ShaftLoad:
         """The load of an actuator's shaft, at the drive's."""
-        n = abs(gear.ratio)
+        n, share = abs(gear.ratio), abs(1.0 / gear.effort)
         return ShaftLoad(
-            inertia=self.inertia * n * n, damping=self.damping * n * n, holding=self.holding * n,
+            inertia=self.inertia * n * share, damping=self.damping * n * share, holding=self.holding * share,
             travel=self.travel / n,
         )  # fmt: skip
 
@@ -79,6 +99,11 @@ class ShaftLoad:
     def rating(self) -> float:
         """Torque of a motor that somebody would choose for it, to two digits [N·m, N]."""
         return float(f"{RESERVE * (self.holding + self.inertia * ACCELERATION * self.travel):.2g}")
+
+    @property
+    def torque_of_servos(self) -> float:
+        """Stall torque of servos that carry it and do not ring [N·m, N]."""
+        return max(RESERVE * self.holding, BRISK * self.inertia)
 
 
 def shaft_loads(sim: Simulation, actuators: Iterable[str]) -> dict[str, ShaftLoad]:

@@ -12,6 +12,7 @@ from gearwright.errors import GearwrightError, ModelError, UnknownNameError
 from gearwright.identification.course import Course
 from gearwright.identification.log import Log
 from gearwright.identification.units import factor
+from gearwright.model.parameters import parameter_name
 from gearwright.sim.recordings.signal_names import find, label
 from gearwright.sim.signals import Signal, SlotElement
 from gearwright.sim.simulation import Simulation
@@ -125,16 +126,16 @@ class Columns:
         switched: dict[str, Course] = {}
         outputs: list[Measured] = []
         for column, name in named.items():
-            if name in self.sim.robot.parameters:
-                driven[name] = self._course(log, column, self._checked_parameter(name), name)
+            if (own := parameter_name(self.sim.robot, name)) is not None:
+                driven[own] = self._course(log, column, self._checked_parameter(own), name)
                 continue
             if name.rpartition(".")[2] in SWITCHES and name in state_names(self.sim):
                 switched[name] = self._course(log, column, "", name)
                 continue
             signal = self._signal(log, column, name)
             if signal.family in INPUTS:
-                own = commands if signal.family == "command" else efforts
-                own[signal.name] = self._course(log, column, signal.unit, name)
+                inputs = commands if signal.family == "command" else efforts
+                inputs[signal.name] = self._course(log, column, signal.unit, name)
             elif self._is_output(name, signal, named.values()):
                 values = self._converted(log, column, signal.unit)
                 outputs.append(Measured(name=name, signal=signal, time=time, values=values))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.errors import GearwrightError, ModelError
+from gearwright.errors import GearwrightError, ModelError, UnknownNameError
 from gearwright.files import checked_path, open_regular, write_whole
+from gearwright.given_numbers import number
 from gearwright.model import Mechanism
+from gearwright.model.actuators import PositionServo
+from gearwright.model.parameters import parameter_name
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.state.values import Array
 
@@ -90,6 +93,7 @@ class Fit(NotebookDisplay):
     at_bounds: tuple[str, ...]  # parameters that ended at a bound: the model may lack something
     residuals: tuple[Residual, ...]  # of every output of every recording
     complete: bool  # False after Ctrl-C
+    unpredictable: Mapping[str, tuple[Combination, ...]]  # held-back recordings that depend on what is not determined
     roll_outs: int  # of all logs together
     seconds: float  # that the search took
     rigs: Mapping[str, Mechanism] = field(default_factory=dict)  # by name, where there are several
@@ -135,22 +139,30 @@ class Fit(NotebookDisplay):
 
         write(self, path)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the values to a .json file, for the option `--fit` of the command line."""
+    def save(self, path: str | os.PathLike[str], *, rig: str | None = None) -> None:
+        """Writes the values to a .json file, for the option `--fit` of the command line.
+
+        `rig`: only those of one robot, if there are several; a file of all is for reading, not for `--fit`.
+        """
+        if rig is not None and rig not in self.rigs:
+            raise UnknownNameError("rig", rig, list(self.rigs))
         place = Path(checked_path(path, "a fit"))
         if place.suffix.lower() != ".json":
             raise GearwrightError(f"{os.fspath(path)!r} must end in .json")
         try:
-            write_whole(place, json.dumps(self.as_data(), indent=1, ensure_ascii=False) + "\n")
+            write_whole(place, json.dumps(self.as_data(rig), indent=1, ensure_ascii=False) + "\n")
         except OSError as error:
             raise GearwrightError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
 
-    def as_data(self) -> dict[str, Any]:
-        """The contents of its file, as plain data."""
+    def as_data(self, rig: str | None = None) -> dict[str, Any]:
+        """The contents of its file, as plain data; with a `rig`, its own and what all share."""
+        others = tuple(f"{name}: " for name in self.rigs if name != rig) if rig is not None else ()
         parameters = {
-            name: {"value": value, "unit": self.units[name], "interval": [*map(_plain, self.intervals[name])]}
-            for name, value in self.values.items()
-        }
+            name.removeprefix(f"{rig}: "): {
+                "value": value, "unit": self.units[name], "interval": [*map(_plain, self.intervals[name])],
+            }
+            for name, value in self.values.items() if not name.startswith(others)
+        }  # fmt: skip
         return {
             "format": FORMAT, "version": VERSION, "robot": self.robot.name, "complete": self.complete,
             "parameters": parameters, "undetermined": [{"names": c.names, "says": c.says} for c in self.undetermined],
@@ -169,8 +181,15 @@ class Fit(NotebookDisplay):
         lines.append(f"mean error {self.error:.4g} {unit}" + self._held_back(unit))
         for c in self.undetermined:
             lines.append(f"not determined: {c.says}" + (f"; {c.experiments[0]}" if c.experiments else ""))
+        lines += self.unpredicted()
         lines += [f"at its bound: {n}" for n in self.at_bounds]
         return "\n".join(lines)
+
+    def unpredicted(self) -> list[str]:
+        """Sentences: which held-back recordings cannot be predicted, and why."""
+        names = {r: dict.fromkeys(n for c in own for n in c.names) for r, own in self.unpredictable.items()}
+        why = "which the fitted recordings do not determine"
+        return [f"{r} cannot be predicted: it depends on {', '.join(own)}, {why}" for r, own in names.items()]
 
     def _held_back(self, unit: str) -> str:
         found = self.holdout_error
@@ -199,19 +218,33 @@ def read_fit(path: str | os.PathLike[str], robot: Mechanism) -> Mechanism:
         raise ModelError(f"{place.name}: not JSON, or damaged") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parameters"), dict):
         raise ModelError(f"{place.name}: not the file of a fit")
-    return robot.with_parameters(_of_robot(place.name, robot, data["parameters"]))
+    return _with_rows(place.name, robot, data["parameters"])
 
 
-def _of_robot(name: str, robot: Mechanism, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _with_rows(name: str, robot: Mechanism, parameters: Mapping[str, Any]) -> Mechanism:
     """Without delays, gains and offsets of readings, which are no numbers of the robot."""
-    found = {}
+    found, delays = {}, {}
     for parameter, row in parameters.items():
         if not isinstance(row, dict) or "value" not in row:
             raise ModelError(f"{name}: {parameter!r} has no value")
-        last = parameter.rpartition(".")[2]
-        if parameter in robot.parameters or last not in ("delay", "gain", "offset"):
+        owner, _, last = parameter.rpartition(".")
+        if ": " in parameter:
+            rig = parameter.partition(": ")[0]
+            raise ModelError(f"{name}: {parameter!r} belongs to one of several rigs: save it with rig={rig!r}")
+        if parameter_name(robot, parameter) is not None or last not in ("delay", "gain", "offset"):
             found[parameter] = row["value"]
-    return found
+        elif last == "delay" and owner in robot.actuators:
+            delays[owner] = number(repr(parameter), row["value"], low=0.0)
+    return with_delays(robot.with_parameters(found), delays)
+
+
+def with_delays(robot: Mechanism, delays: Mapping[str, float]) -> Mechanism:
+    """With delays of commands, of actuators that have one: position servos."""
+    for name, delay in delays.items():
+        servo = robot.actuators[name]
+        if isinstance(servo, PositionServo):
+            robot = robot.with_actuator(replace(servo, delay=delay))
+    return robot
 
 
 def names_of(combinations: Sequence[Combination]) -> set[str]:

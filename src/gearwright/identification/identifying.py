@@ -14,13 +14,15 @@ from gearwright.errors import ModelError, UnknownNameError, warn
 from gearwright.given_names import checked_flag, checked_instance, checked_names
 from gearwright.given_numbers import whole
 from gearwright.identification.experiment import Columns, Experiment
-from gearwright.identification.fit import Fit, Residual
+from gearwright.identification.fit import Combination, Fit, Residual, with_delays
 from gearwright.identification.least_squares import minimise
 from gearwright.identification.log import Log, as_logs
 from gearwright.identification.residuals import Residuals
 from gearwright.identification.task import FitSearch, Given, bounds_of, cut, starts_of
+from gearwright.identification.uncertainty import LOOSE
 from gearwright.identification.unknowns import Unknown, sought
 from gearwright.model import Mechanism
+from gearwright.model.parameters import parameter_name
 from gearwright.sim.compiling import compile as compiled
 from gearwright.sim.derivatives.sensitivity import differentiable
 from gearwright.sim.simulation import Simulation
@@ -143,13 +145,15 @@ def _fitted(robot: Mechanism, names: Any, given: Given) -> Fit:
     if not complete:
         warn("interrupted: the fit is the best so far", InterruptedWarning)
     values = {u.name: float(z[i]) for i, u in enumerate(parameters)}
+    fitted_residuals = _residuals(sim, fitted, parameters, z, given, held_back=False)
     return Fit(
         robot=_with(robot, parameters, z, None), values=values, units={u.name: u.unit for u in parameters},
         intervals=found.intervals, undetermined=found.combinations, at_bounds=found.at_bounds,
         residuals=(
-            *_residuals(sim, fitted, parameters, z, given, held_back=False),
+            *fitted_residuals,
             *_residuals(sim, held_back, parameters, z, given, held_back=True),
         ),
+        unpredictable=_unpredictable(sim, held_back, parameters, z, found.combinations, fitted_residuals),
         complete=complete, roll_outs=task.residuals.evaluations, seconds=perf_counter() - begun,
         rigs={rig: _with(robot, parameters, z, rig) for rig in _rigs(fitted)},
     )  # fmt: skip
@@ -168,8 +172,8 @@ def _checked(
     for rig in back:
         if rig not in rigs:
             raise UnknownNameError("rig", rig, list(rigs))
-    driven = [n for n in given.signals.values() if n in robot.parameters]
-    inputs = tuple(dict.fromkeys([*(n for n in wanted if n in robot.parameters), *driven]))
+    named = (parameter_name(robot, n) for n in (*wanted, *map(str, given.signals.values())))
+    inputs = tuple(dict.fromkeys(n for n in named if n is not None))
     sim = differentiable(compiled(robot, dt=given.dt, **given.options), inputs)
     columns = Columns(sim=sim, signals=given.signals, units=given.units, outputs=given.outputs, linear=given.linear)
     each = []
@@ -193,8 +197,31 @@ def _rigs(experiments: Sequence[Experiment]) -> list[str]:
 
 
 def _with(robot: Mechanism, unknowns: Sequence[Unknown], z: Array, rig: str | None) -> Mechanism:
-    own = {u.of: float(z[i]) for i, u in enumerate(unknowns) if u.kind == "robot" and u.rig in (None, rig)}
-    return robot.with_parameters(own)
+    own = [(u, float(z[i])) for i, u in enumerate(unknowns) if u.rig in (None, rig)]
+    changed = robot.with_parameters({u.of: x for u, x in own if u.kind == "robot"})
+    return with_delays(changed, {u.of: x for u, x in own if u.kind == "delay"})
+
+
+def _unpredictable(
+    sim: Simulation, held_back: Sequence[Experiment], parameters: Sequence[Unknown], z: Array,
+    combinations: Sequence[Combination], fitted: Sequence[Residual],
+) -> dict[str, tuple[Combination, ...]]:  # fmt: skip
+    """Held-back recordings that change by more than the error of the fit along what the fitted ones leave open."""
+    if not held_back or not combinations:
+        return {}
+    own = Residuals(sim, held_back, tuple(parameters))
+    z = z[: len(parameters)]
+    J = own.at(z[None]).jacobian[0] * np.array([abs(x) or u.scale for x, u in zip(z, parameters, strict=True)])
+    errors = {r.unit: [s.error for s in fitted if s.unit == r.unit] for r in fitted}
+    found: dict[str, list[Combination]] = {}
+    parts = zip(((e, o) for e in held_back for o in e.outputs), own.rows, strict=True)
+    for (e, o), rows in parts:
+        least = float(np.mean(errors.get(o.signal.unit, [np.inf])))
+        for c in combinations:
+            change = J[rows] @ np.array([c.direction.get(u.name, 0.0) for u in parameters])
+            if LOOSE * float(np.abs(change).mean()) > least and c not in found.get(e.name, ()):
+                found.setdefault(e.name, []).append(c)
+    return {name: tuple(each) for name, each in found.items()}
 
 
 def _residuals(

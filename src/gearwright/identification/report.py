@@ -45,6 +45,8 @@ def _page(fit: Fit) -> Iterator[str]:
             tell = f" To tell: {'; '.join(c.experiments)}." if c.experiments else ""
             yield f"<li>{escape(c.says)}.{escape(tell)} {escape(c.held)} was left as it was.</li>"
         yield "</ul>"
+    for line in fit.unpredicted():
+        yield f"<p>{escape(line)}.</p>"
     if fit.candidates:
         yield from _models(fit)
     yield from _errors(fit)

@@ -24,6 +24,7 @@ from gearwright.sim.state.values import Array
 
 MOST_ROUNDS = 3  # of holding what is not determined, where that finds a better minimum
 NEAR = 0.4  # of its size: spread of the starts of the second search about the best of the first
+SURE = 9.0  # variances of the noise: what a held value may add to the squares
 BETTER = 0.98  # of the squares: with fewer unknowns a better minimum cannot be, unless the search had missed it
 PIECES = (6, 12)  # into which logs are cut to find starts
 FEWEST_SAMPLES = 6  # of an output in a piece
@@ -125,10 +126,16 @@ class FitSearch:
             held = {i: self.nominal[i] for i in (int(np.argmax(np.abs(d))) for d in loose)}
             beside, complete = self.minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
             if self._cost(beside) > BETTER * self._cost(z):
-                z = beside
+                z = z if self._contradicted(beside, z) else beside
                 break
             z, complete = self._freely(beside[None])  # the search had ended in a minimum beside the best one
         return z, loose, complete
+
+    def _contradicted(self, held: Array, best: Array) -> bool:
+        """Whether the data speak against the values that were held, as far from the best ones as they are: the squares
+        grow by more than noise explains."""
+        noise = self._cost(best) / max(1, self.residuals.count) * self._information(best).inflation
+        return self._cost(held) - self._cost(best) > SURE * noise
 
     def _from_pieces(self, z: Array) -> Array:
         """Starts from logs in pieces: these have no minima beside each other, as errors have no time to grow."""

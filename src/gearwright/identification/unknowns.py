@@ -11,6 +11,9 @@ from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_names import checked_names
 from gearwright.given_numbers import numbers
 from gearwright.identification.experiment import Experiment
+from gearwright.model import Mechanism
+from gearwright.model.actuators import PositionServo
+from gearwright.model.parameters import parameter_name
 from gearwright.sim.simulation import Simulation
 
 Kind = Literal["robot", "delay", "reading_delay", "gain", "offset", "start"]
@@ -74,6 +77,13 @@ def sought(
     return tuple(found)
 
 
+def longest_delay(robot: Mechanism, name: str) -> float:
+    """The largest delay for which a servo keeps commands; infinite for other parameters."""
+    owner, _, what = name.rpartition(".")
+    actuator = robot.actuators.get(owner.removeprefix("device.")) if what == "delay" else None
+    return actuator.room_for_delay if isinstance(actuator, PositionServo) else inf
+
+
 def starts(experiments: Sequence[Experiment], fitted: bool) -> tuple[Unknown, ...]:
     """Positions and speeds where logs begin: measured, and so not known exactly.
 
@@ -91,16 +101,17 @@ def starts(experiments: Sequence[Experiment], fitted: bool) -> tuple[Unknown, ..
 
 def _unknown(sim: Simulation, name: str, experiments: Sequence[Experiment]) -> Unknown:
     known = sim.robot.parameters
-    if name in known:
-        p = known[name]
-        if any(name in e.driven for e in experiments):
+    if (of := parameter_name(sim.robot, name)) is not None:
+        p = known[of]
+        if any(of in e.driven for e in experiments):
             raise ModelError(f"{name!r} is recorded: it is known at every time, and cannot be identified")
         low, high = p.quantity.at_least, p.quantity.at_most
         lower = -inf if low is None else float(low)
         if p.quantity.above is not None:
             lower = max(lower, float(p.quantity.above) + 1e-9 * (abs(p.value) or 1.0))
         upper = inf if high is None else float(high)
-        return Unknown(name=name, kind="robot", of=name, value=p.value, lower=lower, upper=upper, unit=p.unit)
+        upper = min(upper, longest_delay(sim.robot, of))
+        return Unknown(name=name, kind="robot", of=of, value=p.value, lower=lower, upper=upper, unit=p.unit)
     owner, _, what = name.rpartition(".")
     outputs = {o.name: o.signal.unit for e in experiments for o in e.outputs}
     if what == "delay" and owner in sim.robot.actuators:

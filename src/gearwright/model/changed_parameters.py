@@ -10,11 +10,20 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import number
+from gearwright.model.actuators import Actuator
 from gearwright.model.couplings import Coupling, Couplings, Term
 from gearwright.model.joints import Axis, Joint
-from gearwright.model.parameters import actuator_numbers, axes, canonical, device_key, multiplier_names
+from gearwright.model.parameters import (
+    actuator_numbers,
+    axes,
+    canonical,
+    device_key,
+    losses_key,
+    multiplier_names,
+    supply_key,
+)
 from gearwright.model.poses import Pose
-from gearwright.model.transmissions import parameter_quantities
+from gearwright.model.transmissions import Transmission, parameter_quantities
 from gearwright.model.transmissions.parameters import with_values
 
 if TYPE_CHECKING:
@@ -32,8 +41,8 @@ def with_parameters(robot: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         joints={n: _joint(x, wanted) for n, x in robot.joints.items()},
         bases={n: _joint(x, wanted) for n, x in robot.bases.items()},
         couplings=_couplings(robot, wanted),
-        actuators={n: _actuator(x, _of(wanted, device_key(robot, n))) for n, x in robot.actuators.items()},
-        transmissions={n: _transmission(x, _of(wanted, device_key(robot, n))) for n, x in robot.transmissions.items()},
+        actuators={n: _actuator(robot, x, wanted) for n, x in robot.actuators.items()},
+        transmissions={n: _transmission(robot, x, wanted) for n, x in robot.transmissions.items()},
         gravity=_three(wanted, [f"gravity.{c}" for c in _XYZ], robot.gravity),
     )
 
@@ -87,11 +96,15 @@ def _joint(joint: Joint, wanted: Mapping[str, float]) -> Joint:
 
 
 def _axis(axis: Axis, own: Mapping[str, float]) -> Axis:
-    dynamics = axis.dynamics
-    if (friction := _of(own, "friction_model")) and dynamics.friction_model is not None:
-        dynamics = replace(dynamics, friction_model=replace(dynamics.friction_model, **friction))
+    dynamics, friction = axis.dynamics, _part(axis.dynamics, "friction_model", own)
     plain: dict[str, Any] = {n: x for n, x in own.items() if hasattr(dynamics, n)}
-    return replace(axis, dynamics=replace(dynamics, **plain)) if plain or friction else axis
+    return replace(axis, dynamics=replace(dynamics, **plain, **friction)) if plain or friction else axis
+
+
+def _part(owner: Any, field: str, own: Mapping[str, float]) -> dict[str, Any]:
+    """A part with numbers of its own, such as a friction model, by its field; nothing if none of them changes."""
+    part, numbers = getattr(owner, field, None), _of(own, field)
+    return {field: replace(part, **numbers)} if part is not None and numbers else {}
 
 
 def _couplings(robot: Mechanism, wanted: Mapping[str, float]) -> Couplings:
@@ -112,13 +125,27 @@ def _coupling(coupling: Coupling, own: Mapping[str, float]) -> Coupling:
     return replace(coupling, leaders=leaders, powers=powers, **plain)
 
 
-def _actuator(actuator: Any, own: Mapping[str, float]) -> Any:
-    numbers = {n: x for n, x in own.items() if n in actuator_numbers(actuator)}
-    return replace(actuator, **numbers) if numbers else actuator
+def _actuator(robot: Mechanism, actuator: Actuator, wanted: Mapping[str, float]) -> Actuator:
+    own = _of(wanted, device_key(robot, actuator.name))
+    changed: dict[str, Any] = {n: x for n, x in own.items() if n in actuator_numbers(actuator)}
+    changed |= _part(actuator, "friction_model", own)
+    supply = getattr(actuator, "supply", None)
+    if supply is not None and (numbers := _of(wanted, supply_key(supply))):
+        changed["supply"] = replace(supply, **numbers)
+    return replace(actuator, **changed) if changed else actuator
 
 
-def _transmission(transmission: Any, own: Mapping[str, float]) -> Any:
-    if transmission.map is None:
-        return transmission
-    numbers = {n: x for n, x in own.items() if n in parameter_quantities(transmission.map)}
-    return replace(transmission, map=with_values(transmission.map, numbers)) if numbers else transmission
+def _transmission(robot: Mechanism, t: Transmission, wanted: Mapping[str, float]) -> Transmission:
+    if t.map is None:
+        return t
+    own = _of(wanted, device_key(robot, t.name))
+    numbers = {n: x for n, x in own.items() if n in parameter_quantities(t.map)}
+    changed: dict[str, Any] = {"map": with_values(t.map, numbers)} if numbers else {}
+    own = _of(wanted, losses_key(robot, t))
+    lost: dict[str, Any] = {n: x for n, x in own.items() if n in parameter_quantities(t.losses) and n not in numbers}
+    if lost := lost | _part(t.losses, "friction_model", own):
+        changed["losses"] = replace(t.losses, **lost)
+    play: dict[str, Any] = {**_of(own, "backlash"), **_of(own, "elasticity"), **_part(t.backlash, "hysteresis", own)}
+    if t.backlash is not None and play:
+        changed["backlash"] = replace(t.backlash, **play)
+    return replace(t, **changed) if changed else t

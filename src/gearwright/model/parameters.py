@@ -180,10 +180,23 @@ def device_rows(mechanism: Mechanism) -> Iterator[ParameterRow]:
                     yield f"{key}.{field}", value, meaning, slides
         if t.map is not None:
             slides = bool(t.joints) and mechanism.joint(t.joints[0].joint).type.prismatic
-            yield from friction_rows(losses_key(mechanism, t), t.losses.friction_model, slides)
-            if isinstance(t.backlash, ElasticGear):
-                yield from friction_rows(losses_key(mechanism, t), t.backlash.elasticity, slides, "elasticity")
-                yield from friction_rows(losses_key(mechanism, t), t.backlash.hysteresis, slides, "hysteresis")
+            yield from _loss_rows(losses_key(mechanism, t), t, slides)
+
+
+def _loss_rows(key: str, t: Transmission, slides: bool) -> Iterator[ParameterRow]:
+    """What a transmission loses, and the play or twist before it."""
+    assert t.map is not None
+    taken = {*parameter_quantities(t.map), *(("efficiency",) if t.losses.varies else ())}
+    for field, (value, meaning) in parameter_quantities(t.losses).items():
+        if field not in taken:
+            yield f"{key}.{field}", value, meaning, slides
+    yield from friction_rows(key, t.losses.friction_model, slides)
+    if isinstance(t.backlash, ElasticGear):
+        yield from friction_rows(key, t.backlash.elasticity, slides, "elasticity")
+        yield from friction_rows(key, t.backlash.hysteresis, slides, "hysteresis")
+    elif t.backlash is not None:
+        for field, (value, meaning) in parameter_quantities(t.backlash).items():
+            yield f"{key}.backlash.{field}", value, meaning, slides
 
 
 def map_unknowns(mechanism: Mechanism, t: Transmission, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,6 +211,12 @@ def quantity_of(mechanism: Mechanism, name: str) -> Quantity:
     known = mechanism.parameters
     name = name if name in known else canonical(mechanism, name)
     return known[name].quantity if name in known else NOTHING
+
+
+def parameter_name(mechanism: Mechanism, name: str) -> str | None:
+    """The name in the table of a number that may go by another one; None if it is no parameter."""
+    own = name if name in mechanism.parameters else canonical(mechanism, name)
+    return own if own in mechanism.parameters else None
 
 
 def canonical(mechanism: Mechanism, name: str) -> str:

@@ -75,7 +75,7 @@ def test_stick_and_slide(options):
     close(
         sim, 1.0, ("shoulder.position", "elbow.position"),
         {"parameters": ("shoulder.friction", "elbow.damping", "lower.mass"), "state": ("shoulder.position",)},
-        effort={"elbow": 2.0 * (STEPS > 600)}, h=1e-6, tolerance=2e-6,
+        effort={"elbow": 2.0 * (STEPS > 600)},
     )  # fmt: skip
 
 
@@ -90,9 +90,47 @@ def test_friction_by_speed_and_by_way(kind):
     sim.reset(position={"shoulder": 0.9})
     close(
         sim, 1.0, ("shoulder.position",),
-        {"parameters": ("shoulder.friction_model.coulomb", "upper.mass"), "state": ("shoulder.position",)}, h=1e-6,
-        tolerance=1e-5,
+        {"parameters": ("shoulder.friction_model.coulomb", "upper.mass"), "state": ("shoulder.position",)},
     )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "numbers"),
+    [
+        (gw.LuGre(kinetic=0.3, static=0.5, stribeck_speed=0.2, stiffness=40, damping=0.3),
+         ("static", "stiffness", "damping")),
+        (gw.Friction(kinetic=0.1, static=0.2, stribeck_speed=0.3, stribeck_exponent=1.3, motor_load=0.1,
+                     external_load=0.05, stribeck_external_load=0.1, quadratic=0.01),
+         ("static", "external_load", "stribeck_exponent", "quadratic")),
+        (gw.Cogging(amplitude=0.3, period=0.5), ("amplitude", "period")),
+    ],
+    ids=["lugre", "load", "cogging"],
+)  # fmt: skip
+def test_friction_of_the_library(model, numbers):
+    sim = gw.compile(gw.loads(DOUBLE_PENDULUM).with_friction("shoulder", model))
+    sim.reset(position={"shoulder": 0.9})
+    own = tuple(f"shoulder.friction_model.{n}" for n in numbers)
+    close(sim, 1.0, ("shoulder.position",), {"parameters": (*own, "upper.mass"), "state": ("shoulder.position",)})
+
+
+GEAR = ("gear.backlash.gap", "gear.backlash.stiffness", "gear.friction", "gear.damping", "gear.efficiency")
+
+
+def test_play_and_losses_of_a_gear():
+    """Teeth that leave one flank and meet the other, over 1,000 steps."""
+    own = {"gear.backlash.gap": 0.3, "gear.backlash.stiffness": 10.0, "gear.backlash.damping": 0.006}
+    lost = {"gear.friction": 0.002, "gear.damping": 1e-4, "gear.efficiency": 0.8}
+    sim = gw.compile(gw.load("examples/backlash.sdf").with_parameters(own | lost), parameters=GEAR)
+    close(sim, 1.0, ("turn.position",), {"parameters": GEAR}, command={"motor": 0.5 * np.sin(0.005 * STEPS)})
+
+
+def test_a_loss_that_the_file_does_not_have():
+    """The parameter adds rows to the step; the state of the simulation is carried over without them."""
+    sim = gw.compile("examples/backlash.sdf")
+    sim.step(command={"motor": 0.1}, n=5)
+    found = sim.sensitivity(0.1, outputs="turn.position", parameters="gear.efficiency", command={"motor": 0.1})
+    assert found["turn.position", "gear.efficiency"][-1] > 0.0
 
 
 def test_a_closed_loop():

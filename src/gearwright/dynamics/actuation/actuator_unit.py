@@ -23,6 +23,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator, Losses
 from gearwright.model.actuators.actuator import Shaft, StepMeans
 from gearwright.model.transmissions import with_parameters
+from gearwright.model.transmissions.losses import backward
 from gearwright.tracing import trace
 
 HALVINGS = 24  # of a bracket: to 1e-7 of it, where what is left is a straight line
@@ -90,7 +91,7 @@ class ActuatorUnit:
     command: int
     states: tuple[int, ...]
     parameters: dict[str, Scalar] = field(default_factory=dict)  # its numbers that are inputs
-    ratios: dict[str, Scalar] = field(default_factory=dict)  # numbers of its transmission's map that are inputs
+    efficiency_inputs: dict[str, Scalar] = field(default_factory=dict)  # numbers that its gear's efficiency depends on
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
     supply: dict[str, Scalar] = field(default_factory=dict)  # voltage and resistance of a supply that it shares
@@ -223,29 +224,36 @@ class ActuatorUnit:
     @property
     def friction_coordinate(self) -> tuple[int, Scalar] | None:
         """The one coordinate that it turns with, and the ratio; None if there is none, or losses depend on the load."""
-        if not isinstance(self.gear, ConstantRatio) or not self.losses.efficient:
+        if not isinstance(self.gear, ConstantRatio) or not self.efficient:
             return None
         turned = [(k, r) for r, (_, k) in zip(self.gear.ratios, self.gear.axes, strict=True) if not is_zero(r)]
         return turned[0] if len(turned) == 1 else None
 
+    @property
+    def efficient(self) -> bool:
+        """Whether its transmission loses nothing in proportion to the load, whatever the inputs are."""
+        return self.losses.efficient and not self.efficiency_inputs
+
     def efficiencies_at(
-        self, load: Scalar, speed: Scalar, ratios: Sequence[Scalar] | None = None
+        self, load: Scalar, speed: Scalar, inputs: Sequence[Scalar] | None = None
     ) -> tuple[Scalar, Scalar]:
         """η of its transmission at this load and speed of its axis, from the actuator to the joints and back.
 
-        `ratios`: the numbers of its map that are inputs, where they are not those.
+        `inputs`: values of `efficiency_inputs`, where they are not those.
         """
         losses = self.losses
+        numbers = [*self.efficiency_inputs.values()] if inputs is None else inputs
         if not losses.varies:
-            return losses.efficiency, float(losses.backward_efficiency_at(load=0.0, speed=0.0))
-        numbers = [*self.ratios.values()] if ratios is None else ratios
-        forward, backward = self._efficiencies(load, speed, casadi.vertcat(*numbers))
-        return simplified(forward), simplified(backward)
+            forward = numbers[0] if numbers else losses.efficiency
+            own = losses.backward_efficiency
+            return forward, backward(forward) if own is None else own
+        found = self._efficiencies(load, speed, casadi.vertcat(*numbers))
+        return simplified(found[0]), simplified(found[1])
 
     @cached_property
     def _efficiencies(self) -> Function:
         """(load, speed, numbers of the map) → η, η_b."""
-        names = [*self.ratios]
+        names = [*self.efficiency_inputs]
 
         def efficiency(load, speed, numbers):  # type: ignore[no-untyped-def]  # traced
             losses = self.losses

@@ -26,6 +26,7 @@ from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism, Transmission
 from gearwright.model.actuators.position_servo import PositionServo
 from gearwright.model.layout.layout import rotor_name, turns_body
+from gearwright.model.transmissions import parameters
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
         numbers = {n: values[f"{key}.{n}"] for n in actuator_numbers(a)}
         t = mechanism.acting.get(name)
         losses = Losses() if t is None else t.losses
+        lost = _losses(mechanism, t, values)
         within = _joint_limit(mechanism, a, values)
         own = {n: x for n, x in (numbers | within).items() if not isinstance(x, float)}
         inertia, body = numbers["rotor_inertia"], turns_body(a)
@@ -118,10 +120,10 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
                 actuator=replace(a, **_joint_limit(mechanism, a)) if within else a,
                 gear=gear,
                 inertia=0.0 if body else inertia,
-                damping=numbers["damping"] + losses.damping,
-                friction=numbers["friction"] + losses.friction,
+                damping=numbers["damping"] + lost["damping"],
+                friction=numbers["friction"] + lost["friction"],
                 losses=losses,
-                ratios=map_unknowns(mechanism, t, values) if t is not None and losses.own is not None else {},
+                efficiency_inputs=_efficiency_inputs(mechanism, t, values),
                 command=index,
                 states=tuple(mechanism.layout.actuator[name][state] for state in a.states),
                 parameters=own,
@@ -132,6 +134,26 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
             )
         )
     return Actuation(driven, _flat(driven, bounds(mechanism, values)))
+
+
+def _losses(mechanism: Mechanism, t: Transmission | None, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """Numbers of the losses of a transmission; its map may have some of the same name."""
+    if t is None or t.map is None:
+        return {"damping": 0.0, "friction": 0.0}
+    key, own = losses_key(mechanism, t), parameters(t.losses)
+    return {n: x if n in parameters(t.map) else values.get(f"{key}.{n}", x) for n, x in own.items()}
+
+
+def _efficiency_inputs(
+    mechanism: Mechanism, t: Transmission | None, values: Mapping[str, Scalar]
+) -> dict[str, Scalar]:  # fmt: skip
+    """Inputs that the efficiency of a transmission depends on."""
+    if t is None:
+        return {}
+    if t.losses.own is not None:
+        return map_unknowns(mechanism, t, values)
+    efficiency = _losses(mechanism, t, values).get("efficiency", 1.0)
+    return {} if isinstance(efficiency, float) else {"efficiency": efficiency}
 
 
 def _supply(a: Actuator, values: Mapping[str, Scalar]) -> dict[str, Scalar]:

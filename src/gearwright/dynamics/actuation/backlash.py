@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from gearwright.dynamics.actuation.gears import Gear, transmission_gears
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.constraints.axis_laws import elastic_stops, stop_energy
+from gearwright.dynamics.constraints.axis_laws import ElasticRange, elastic_stops, stop_energy
 from gearwright.dynamics.constraints.friction import FrictionAxis, Seen
 from gearwright.dynamics.constraints.friction_rows import friction_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, OneRow
 from gearwright.dynamics.parameters import losses_key
 from gearwright.dynamics.solve.terms import Term
-from gearwright.model import Backlash, Limits, Mechanism
+from gearwright.model import Mechanism
 from gearwright.model.layout.layout import AxisIndices
 from gearwright.model.transmissions.elastic import ElasticGear
 
@@ -25,15 +25,17 @@ class BacklashRow(OneRow):
     """`C = a − f(q)`, the rotor's lead over the joints, held within ±gap/2 by a spring at either side."""
 
     name: str
-    backlash: Backlash
+    play: Scalar  # the gap
+    stiffness: Scalar
+    damping: Scalar
     gear: Gear  # f: what the rotor would follow without play
     rotor: AxisIndices
 
     @property
-    def gap(self) -> Limits:
+    def gap(self) -> ElasticRange:
         """Contacts at either side are stops of the lead."""
-        half, b = self.backlash.gap / 2, self.backlash
-        return Limits(lower=-half, upper=half, stiffness=b.stiffness, dissipation=b.damping)
+        half = 0.5 * self.play
+        return ElasticRange(-half, half, self.stiffness, self.damping)
 
     def act(self, now: Moment) -> list[Term]:
         lead, J = lead_of(self.gear, self.rotor)(now)
@@ -80,4 +82,6 @@ def backlash_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterato
                 lead = lead_of(gear, layout.axes[rotor])
                 yield from twist_rows(t.backlash, rotor.joint, losses_key(mechanism, t), values, lead)
             else:
-                yield BacklashRow(rotor.joint, t.backlash, gear, layout.axes[rotor])
+                key = f"{losses_key(mechanism, t)}.backlash"
+                play, k, d = (values[f"{key}.{n}"] for n in ("gap", "stiffness", "damping"))
+                yield BacklashRow(rotor.joint, play, k, d, gear, layout.axes[rotor])

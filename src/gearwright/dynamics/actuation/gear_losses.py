@@ -72,10 +72,10 @@ class GearLaw:
 
     def passed(
         self, T: Scalar, rate: Scalar, span: Scalar, f: Scalar, lighter: Scalar, *, ahead: bool,
-        ratios: Sequence[Scalar] | None = None,
+        inputs: Sequence[Scalar] | None = None,
     ) -> Scalar:  # fmt: skip
         """Behind the gear while it moves ahead, or back; `lighter`: what a light rotor takes off T."""
-        forward, backward = self.unit.efficiencies_at(T / span, rate, ratios)
+        forward, backward = self.unit.efficiencies_at(T / span, rate, inputs)
         gain = 1.0 / maximum(backward, LEAST)
         if ahead:
             return minimum(forward * T, gain * (T - lighter - f))
@@ -97,7 +97,7 @@ class GearLaw:
         below = self.passed(P, 0.0, span, back, -(light * start), ahead=False) - P
         numbers = GearNumbers(rotor, start, ripple, ahead, back, above, below, light, now.phase.half)
         steps, last = max(NEWTON_STEPS, unit.newton_steps), len(own) + len(numbers) - 1
-        arguments = [*own, *numbers, *unit.ratios.values()]
+        arguments = [*own, *numbers, *unit.efficiency_inputs.values()]
         curve = Curve(A, self.curve, arguments, steps, self.readings, (*SAMPLE, last))
         return curve, Bounded(A, self.friction(backward, P, numbers, self.unit.friction_at(now) * span))
 
@@ -149,14 +149,14 @@ class GearLaw:
         moved = rate - n.start
         T, lighter = effort - n.inertia * moved + n.ripple, n.light * moved
         first = self.unit.sampled.numel_in(1) + len(n)
-        ratios = [Expression(x[first + i]) for i in range(len(self.unit.ratios))]
-        up = self.passed(T, rate, span, n.ahead, lighter, ahead=True, ratios=ratios) - T + n.above
-        down = self.passed(T, rate, span, n.back, lighter, ahead=False, ratios=ratios) - T - n.below
+        inputs = [Expression(x[first + i]) for i in range(len(self.unit.efficiency_inputs))]
+        up = self.passed(T, rate, span, n.ahead, lighter, ahead=True, inputs=inputs) - T + n.above
+        down = self.passed(T, rate, span, n.back, lighter, ahead=False, inputs=inputs) - T - n.below
         return SX(effort + where(rate >= 0.0, up, down))
 
     @property
     def _symbols(self) -> tuple[SX, SX]:
-        size = self.unit.sampled.numel_in(1) + len(GearNumbers._fields) + len(self.unit.ratios)
+        size = self.unit.sampled.numel_in(1) + len(GearNumbers._fields) + len(self.unit.efficiency_inputs)
         return SX.sym("r"), SX.sym("x", size)
 
     def _own(self, x: SX) -> SX:

@@ -107,7 +107,7 @@ def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
     for i, d in enumerate(acting.driven):
         for model in d.frictions:
             found += friction_rows(model)
-        if not d.losses.efficient:
+        if not d.efficient:
             found.append(GearedRow(d, i))
             continue
         found.append(ActuatorRow(d, i))

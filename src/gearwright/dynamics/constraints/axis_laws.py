@@ -42,6 +42,19 @@ class FrictionTerm(NamedTuple):
         return total(self.friction, *(abs(ratio) * model.level(now) for ratio, model in self.models))
 
 
+class ElasticRange(NamedTuple):
+    """A range with springs and dampers beyond its ends."""
+
+    lower: Scalar
+    upper: Scalar
+    stiffness: Scalar
+    dissipation: Scalar
+
+    @classmethod
+    def of(cls, limits: Limits) -> ElasticRange:
+        return cls(limits.lower, limits.upper, limits.stiffness or 0.0, limits.dissipation or 0.0)
+
+
 class Stop(NamedTuple):
     """One end of a range: where the first axis stands at it, and the axis whose stop it is."""
 
@@ -144,20 +157,20 @@ def _rate_to(now: Moment, distance: Scalar, near: float) -> Scalar:
     return maximum(distance / now.phase.travel, 0.0)
 
 
-def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: Limits) -> Bounded:
+def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: ElasticRange) -> Bounded:
     """Springs and dampers beyond either end of the range, which only push; a damper is not felt before its stop."""
-    k, d = limits.stiffness or 0.0, limits.dissipation or 0.0
+    k, d = limits.stiffness, limits.dissipation
     if is_zero(k) and is_zero(d):
         return Bounded(J, Polyline((Vertex(0.0, 0.0),), (0.0,), home=0))
     lower, upper = _ends(limits.lower), _ends(limits.upper)
     vertices: list[Vertex] = []
     slopes: list[Scalar | None] = [0.0]
     if lower:
-        damping = where((q - limits.lower) <= 0.0, d, 0.0) if d else 0.0
+        damping = 0.0 if is_zero(d) else where((q - limits.lower) <= 0.0, d, 0.0)
         line = spring_damper(now, J, k, damping, q - limits.lower)
         vertices, slopes = [_where_it_lets_go(line)], [line.slope, *slopes]
     if upper:
-        damping = where((q - limits.upper) >= 0.0, d, 0.0) if d else 0.0
+        damping = 0.0 if is_zero(d) else where((q - limits.upper) >= 0.0, d, 0.0)
         line = spring_damper(now, J, k, damping, q - limits.upper)
         vertex = _where_it_lets_go(line)
         if vertices:
@@ -180,20 +193,20 @@ class SoftStopRow(OneRow):
     limits: Limits
 
     def act(self, now: Moment) -> list[Term]:
-        return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], self.limits)]
+        return [elastic_stops(now, {self.velocity: 1.0}, now.tree.q[self.position], ElasticRange.of(self.limits))]
 
     def stored(self, now: Instant) -> Scalar:
-        return stop_energy(now.tree.q[self.position], self.limits)
+        return stop_energy(now.tree.q[self.position], ElasticRange.of(self.limits))
 
 
-def stop_energy(q: Scalar, limits: Limits) -> Scalar:
+def stop_energy(q: Scalar, limits: ElasticRange) -> Scalar:
     """`k·x²/2` of what an axis at q is beyond its range [J]."""
     beyond: Scalar = 0.0
     if _ends(limits.lower):
         beyond = maximum(limits.lower - q, 0.0)
     if _ends(limits.upper):
         beyond = beyond + maximum(q - limits.upper, 0.0)
-    return 0.5 * (limits.stiffness or 0.0) * (beyond * beyond)
+    return 0.5 * limits.stiffness * (beyond * beyond)
 
 
 # --- of a mechanism -------------------------------------------------------------------------------------------------
@@ -320,5 +333,5 @@ def _bounded(limits: Limits) -> bool:
     return _ends(limits.lower) or _ends(limits.upper)
 
 
-def _ends(limit: float) -> bool:
-    return abs(limit) < ENDLESS
+def _ends(limit: Scalar) -> bool:
+    return not is_number(limit) or abs(limit) < ENDLESS

@@ -12,6 +12,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import Motion
 from gearwright.dynamics.constraints.axis_laws import (
+    ElasticRange,
     elastic_stops,
     friction_within,
     hard_range,
@@ -166,10 +167,10 @@ class CutSoftStopRow(CutRow):
 
     def act(self, now: Moment) -> list[Term]:
         q, J = self.axis.read(now)
-        return [elastic_stops(now, J, q, self.limits)]
+        return [elastic_stops(now, J, q, ElasticRange.of(self.limits))]
 
     def stored(self, now: Instant) -> Scalar:
-        return stop_energy(self.axis.read(now)[0], self.limits)
+        return stop_energy(self.axis.read(now)[0], ElasticRange.of(self.limits))
 
 
 def cut_axis_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import tau
 
 from gearwright.hardware.device import SerialDevice, SerialLine
 from gearwright.hardware.protocols import Protocol
@@ -231,6 +232,7 @@ PROTOCOL = Protocol(
     name="dynamixel",
     title="Dynamixel 2.0",
     geared=True,
+    turn=tau,
     device=DynamixelServo,
     line=DynamixelLine,
     models=MODELS,

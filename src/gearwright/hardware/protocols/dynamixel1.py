@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import tau
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.protocols import Protocol
@@ -121,6 +122,7 @@ PROTOCOL = Protocol(
     name="dynamixel1",
     title="Dynamixel 1.0",
     geared=True,
+    turn=tau,
     device=Dynamixel1Servo,
     line=Dynamixel1Line,
     models=MODELS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import tau
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.protocols import Protocol
@@ -128,6 +129,7 @@ PROTOCOL = Protocol(
     name="feetech",
     title="Feetech STS/SMS",
     geared=True,
+    turn=tau,
     device=FeetechServo,
     line=FeetechLine,
     models=products.STS,
@@ -138,6 +140,7 @@ HLS = Protocol(
     name="feetech_hls",
     title="Feetech HLS",
     geared=True,
+    turn=tau,
     device=HlsServo,
     line=FeetechLine,
     models=products.HLS,
@@ -148,6 +151,7 @@ SCS = Protocol(
     name="feetech_scs",
     title="Feetech SCS",
     geared=True,
+    turn=300 * tau / 360,
     device=ScsServo,
     line=FeetechLine,
     models=products.SCS,

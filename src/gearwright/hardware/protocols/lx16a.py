@@ -290,5 +290,6 @@ PROTOCOL = Protocol(
     nodes=range(254),
     baud=115200,
     geared=True,
+    turn=1000 * COUNT,
     client='pylx16a.lx16a.LX16A.initialize("{port}")',
 )

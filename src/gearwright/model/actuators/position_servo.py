@@ -39,7 +39,8 @@ class PositionServo(DCMotor):
     is from there, 0 within the dead zone. Firmware without a sample rate acts continuously, at the end of each step, so
     that no gain makes it swing. With a rate, it holds the duty from sample to sample, as the product does.
 
-    The state `enabled` switches the bridge: at 0 the shaft coasts. `torque_limit` and `supply_voltage` act as in a
+    The state `enabled` switches the bridge: at 0 the winding is open and the shaft coasts, or it is shorted for the
+    share `braking` of the time, and the back-EMF brakes. `torque_limit` and `supply_voltage` act as in a
     DC motor. A `supply` is shared by all servos that name it, and sags under what they draw.
     """
 
@@ -57,6 +58,12 @@ class PositionServo(DCMotor):
     current_limit: float = quantity("A", above=0, infinite=True, doc="highest current of the winding", default=inf)
     dead_zone: float = quantity("rad", at_least=0, doc="error within which the firmware does nothing", default=0.0)
     goal_speed: float = quantity("rad/s", above=0, infinite=True, doc="highest speed of the goal", default=inf)
+    braking: float = quantity(
+        at_least=0,
+        at_most=1,
+        doc="share of the time in which the bridge shorts the winding while it is off",
+        default=0.0,
+    )
     sample_rate: float | None = quantity(
         "Hz", above=0, doc="rate of the firmware; not given: continuous", default=None, parameter=False
     )
@@ -84,7 +91,7 @@ class PositionServo(DCMotor):
         """With room for the commands that a delay keeps, one a step."""
         if self.delay is None:
             return self
-        longest = max(self.longest_delay, 2.0 * self.delay, SHORT_DELAY)
+        longest = self.room_for_delay
         taps = ceil(longest / dt) + 1
         if taps > MOST_TAPS:
             raise ModelError(
@@ -92,6 +99,11 @@ class PositionServo(DCMotor):
                 "take a longer step, or give a smaller longest_delay"
             )
         return self if (taps, dt) == (self.taps, self.tap_time) else replace(self, taps=taps, tap_time=dt)
+
+    @property
+    def room_for_delay(self) -> float:
+        """The largest value that its parameter `delay` can have [s]."""
+        return max(self.longest_delay, 2.0 * (self.delay or 0.0), SHORT_DELAY)
 
     @property
     def volts(self) -> float:
@@ -128,8 +140,8 @@ class PositionServo(DCMotor):
         run = self._run(command, shaft, own)
         volts = own["supply"] if self.supply is not None else self.volts
         k, on = self.torque_constant, own["enabled"]
-        i = on * self._flowing_at(run.duty * volts, volts, mean) if shaft.done is None else shaft.done.effort / k
-        after = i if mean is end else on * self._flowing_at(run.duty * volts, volts, end)
+        i = self._current(on, run.duty, volts, mean) if shaft.done is None else shaft.done.effort / k
+        after = i if mean is end else self._current(on, run.duty, volts, end)
         kept = {
             "current": after, "temperature": self._warmed(own["temperature"], R * i * i, shaft.dt),
             "voltage": R * i + k * (shaft.speed if shaft.done is None else shaft.done.speed) if mean is end
@@ -155,6 +167,13 @@ class PositionServo(DCMotor):
     def follows(self) -> bool:
         """Whether its effort is a steep line between limits."""
         return self.sample_rate is None
+
+    def _current(self, on: Number, duty: Number, volts: Number, winding: WindingCurrent) -> Number:
+        """The current of a bridge that is on, or off: then the winding is open, or shorted for a share of the time."""
+        driven = on * self._flowing_at(duty * volts, volts, winding)
+        if isinstance(self.braking, float) and self.braking == 0.0:
+            return driven
+        return driven + (1.0 - on) * self.braking * winding.current(0.0)
 
     def _flowing_at(self, voltage: Number, volts: Number, winding: WindingCurrent) -> Number:
         """The current at a voltage: within the current limit, as far as the bridge can keep it there."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import pi
 
-from gearwright.model.servos.data_sheet import RPM, UNCHECKED, DataSheet, NumberSource
+from gearwright.model.servos.data_sheet import RPM, DataSheet, NumberSource
 from gearwright.model.servos.servo_model import ServoModel
 
 SHEET = NumberSource(source="Robotis e-Manual", spread=0.05)
-RECALLED = NumberSource(source="Robotis e-Manual", spread=0.05, note=UNCHECKED)
 DERIVED = NumberSource(source="from the e-Manual's stall and no-load figures in closed form", spread=0.15)
 OSCILLOSCOPE = NumberSource(
     source="Better Actuator Models (Rhoban), measured with an oscilloscope", licence="Apache-2.0", spread=0.05
@@ -45,10 +43,9 @@ def _model(
     inertia: tuple[float, NumberSource],
     gain: tuple[float, NumberSource],
     duty: float = 1.0,
-    source: NumberSource = SHEET,
 ) -> ServoModel:
     return ServoModel(
-        name=name, maker="Robotis", sheet=sheet, sheet_source=source, derived=replace(DERIVED, note=source.note),
+        name=name, maker="Robotis", sheet=sheet, sheet_source=SHEET, derived=DERIVED,
         elsewhere={} if sheet.no_load_current is not None else {"no_load_current": GUESSED},
         numbers={
             "position_gain": gain, "duty_limit": (duty, gain[1]), "sample_rate": (1000.0, RELATED),
@@ -69,10 +66,10 @@ MODELS: Mapping[str, ServoModel] = {
         _model("xl330-m288", _sheet(5.0, 0.52, 1.47, 103.0, 288.4, 0.018), (0.00181417, _bam("XL330-M288")),
                (400 * X_GAIN, MANUAL_GAINS)),
         _model("xl430-w250", _sheet(12.0, 1.5, 1.4, 61.0, 258.5, 0.0572), (0.0045, RELATED),
-               (640 * X_GAIN, MANUAL_GAINS), source=RECALLED),
+               (640 * X_GAIN, MANUAL_GAINS)),
         _model("xm430-w350", _sheet(12.0, 4.1, 2.3, 46.0, 353.5, 0.082), (0.0123, RELATED),
-               (800 * X_GAIN, MANUAL_GAINS), source=RECALLED),
+               (800 * X_GAIN, MANUAL_GAINS)),
         _model("xm430-w210", _sheet(12.0, 3.0, 2.3, 77.0, 212.6, 0.082), (0.0123 * (212.6 / 353.5) ** 2, RELATED),
-               (800 * X_GAIN, MANUAL_GAINS), source=RECALLED),
+               (800 * X_GAIN, MANUAL_GAINS)),
     )
 }  # fmt: skip

@@ -10,19 +10,25 @@ from gearwright.model.servos.servo_model import ServoModel
 
 COUNT = 2 * pi / 4096  # [rad]
 SHEET = NumberSource(source="Feetech's product sheet", spread=0.1, note=UNCHECKED)
+QUOTED = NumberSource(source="Feetech's product sheet, as resellers quote it", spread=0.1)
+TESTED = NumberSource(
+    source="Feetech's product sheet, as Robonine's test reports quote it",
+    spread=0.1,
+    note="their STS3215 with 12 V stalled at 3.4 N·m and turned at 46 rpm; about 1° of backlash",
+)
 BAM = NumberSource(source="Better Actuator Models (Rhoban), STS3215 at 7.4 V, M1", licence="Apache-2.0", spread=0.2)
 OSCILLOSCOPE = NumberSource(
     source="Better Actuator Models (Rhoban), measured with an oscilloscope", licence="Apache-2.0", spread=0.05
 )
 REGISTERS = NumberSource(source="Feetech's memory table, factory settings")
-DERIVED = NumberSource(source="from the sheet's stall and no-load figures in closed form", spread=0.15, note=UNCHECKED)
+DERIVED = NumberSource(source="from the sheet's stall and no-load figures in closed form", spread=0.15)
 SCALED = NumberSource(
     source="Better Actuator Models (Rhoban), STS3215 with 1:345, by the square of the ratio", licence="Apache-2.0",
     spread=0.3,
 )  # fmt: skip
 RECORDED = NumberSource(
     source="fitted to three recordings of an STS3250 by Better Actuator Models (Rhoban)", licence="Apache-2.0",
-    spread=0.1,
+    spread=0.1, note="goals as straight lines between the samples of the log",
 )  # fmt: skip
 GUESSED = NumberSource(source="not published: 6 % of the stall current", spread=0.5)
 RELATED = NumberSource(source="not published: by the stall torques, from a related product", spread=0.5)
@@ -48,27 +54,45 @@ def _sheet(
     )  # fmt: skip
 
 
-def _sts3215(name: str, sheet: DataSheet) -> ServoModel:
+def _sts3215(
+    name: str, sheet: DataSheet, source: NumberSource = QUOTED, unchecked: tuple[str, ...] = ("stall_current",)
+) -> ServoModel:  # fmt: skip
+    """`unchecked`: figures of the sheet that are written down from memory."""
     assert sheet.gear_ratio is not None
     inertia = INERTIA * (sheet.gear_ratio / 345) ** 2
     return ServoModel(
-        name=name, maker="Feetech", sheet=sheet, sheet_source=SHEET, derived=DERIVED,
+        name=name, maker="Feetech", sheet=sheet, sheet_source=source, derived=DERIVED,
+        elsewhere=dict.fromkeys(unchecked, SHEET),
         numbers={**_FIRMWARE, "rotor_inertia": (inertia, BAM if sheet.gear_ratio == 345 else SCALED)},
     )  # fmt: skip
 
 
+CURRENTS = ("stall_current", "no_load_current")
+STS3250 = _sheet(12.0, 50.0, 75.2, 6.1, 345.0, None, 0.0745)
+_STS3250_NUMBERS = {
+    **{name: x for name, x in _FIRMWARE.items() if name != "goal_speed"},  # it follows goals of 12 rad/s
+    "rotor_inertia": (0.0095, RECORDED), "delay": (0.013, RECORDED),
+}  # fmt: skip
+
 MODELS: Mapping[str, ServoModel] = {
     m.name: m
     for m in (
-        _sts3215("sts3215", _sheet(7.4, 19.5, 55.0, 2.44, 345.0, 0.15, 0.055)),  # C001
-        _sts3215("sts3215-191", _sheet(7.4, 10.8, 99.3, 2.44, 191.0, 0.15, 0.055)),  # C044
-        _sts3215("sts3215-147", _sheet(7.4, 8.3, 129.1, 2.44, 147.0, 0.15, 0.055)),  # C046
-        _sts3215("sts3215-12v", _sheet(12.0, 30.0, 45.0, 2.7, 345.0, 0.18, 0.055)),  # C018
+        _sts3215("sts3215", _sheet(7.4, 19.5, 52.0, 2.44, 345.0, 0.15, 0.055)),  # C001
+        _sts3215("sts3215-191", _sheet(7.4, 10.8, 86.0, 2.44, 191.0, 0.15, 0.055), QUOTED,
+                 ("stall_torque", *CURRENTS)),  # C044
+        _sts3215("sts3215-147", _sheet(7.4, 8.3, 122.0, 2.44, 147.0, 0.15, 0.055), QUOTED,
+                 ("stall_torque", "no_load_speed", *CURRENTS)),  # C046
+        _sts3215("sts3215-12v", _sheet(12.0, 30.0, 45.0, 2.7, 345.0, 0.18, 0.055), TESTED, CURRENTS),  # C018
         ServoModel(
-            name="sts3250", maker="Feetech", sheet=_sheet(12.0, 50.0, 75.2, 6.1, 345.0, None, 0.0745),
-            sheet_source=SHEET, derived=DERIVED, elsewhere={"stall_current": RECORDED, "no_load_current": GUESSED},
-            numbers={**_FIRMWARE, "rotor_inertia": (0.0079, RECORDED), "goal_speed": (7.62, RECORDED),
-                     "delay": (0.0114, RECORDED)},
+            name="sts3250", maker="Feetech", sheet=STS3250, sheet_source=TESTED, derived=DERIVED,
+            elsewhere={"stall_current": RECORDED, "no_load_current": GUESSED, "mass": SHEET},
+            numbers=_STS3250_NUMBERS,
+        ),
+        ServoModel(
+            name="sts3250-m1", maker="Feetech", sheet=STS3250, sheet_source=TESTED, derived=RECORDED,
+            elsewhere={"stall_current": RECORDED, "no_load_current": GUESSED, "mass": SHEET},
+            numbers=_STS3250_NUMBERS, friction={"kinetic": (0.0294, RECORDED), "viscous": (0.07, RECORDED)},
+            winding=((1.466, RECORDED), (1.77, RECORDED)),
         ),
         ServoModel(
             name="scs0009", maker="Feetech",

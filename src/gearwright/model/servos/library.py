@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from math import isfinite, pi
+from math import inf, isfinite, pi, sqrt
 from typing import Any, NamedTuple
 
 from gearwright.errors import ModelError, UnknownNameError
@@ -13,17 +13,28 @@ from gearwright.files import checked_path, open_regular
 from gearwright.model.mechanism import ByName
 from gearwright.model.servos import can_drives, dynamixel, feetech
 from gearwright.model.servos.bam import IDENTIFIED, MODELS, friction_of
-from gearwright.model.servos.data_sheet import NumberSource
+from gearwright.model.servos.data_sheet import DataSheet, NumberSource
 from gearwright.model.servos.servo_model import ServoModel, Sourced
 
 
 class BamFirmware(NamedTuple):
     """What BAM's code has for an actuator beside its identified numbers."""
 
-    product: str  # of our tables, for its data sheet
+    product: str | None  # of our tables, for its data sheet; None: it has none there
     volts: float
     gain: float  # duty for an error of 1 rad
     duty: float
+
+
+class BamDrive(NamedTuple):
+    """An actuator whose drive sets a current: `i = gain·e − damping·ω`, as far as the supply allows."""
+
+    maker: str
+    volts: float
+    gain: float  # [A/rad], of most of BAM's recordings
+    damping: float  # [A·s/rad]
+    amperes: float  # highest current
+    resistance: float  # [Ω], of files that leave it out
 
 
 BAM_FIRMWARE = {
@@ -32,29 +43,72 @@ BAM_FIRMWARE = {
     "xl320": BamFirmware("xl320", 7.5, 0.05048199 * 32, 1.0),
     "xl330": BamFirmware("xl330-m288", 7.5, 400 * (4096 / (2 * pi)) / (256 * 885), 1.0),
     "sts3215": BamFirmware("sts3215", 7.4, 0.166 * 32, 0.97),
+    "waveshare_st3025": BamFirmware(None, 12.0, 0.166 * 32, 1.0),
 }
+BAM_DRIVES = {
+    "erob80_100": BamDrive("ZeroErr", 48.0, 10.0, 2.0 * sqrt(10.0), 12.0, 2.0),
+    "erob80_50": BamDrive("ZeroErr", 48.0, 10.0, 1.0 * sqrt(10.0), 12.0, 2.0),
+}
+FIRMWARE_NUMBERS = ("error_gain_ratio", "max_velocity", "command_delay")  # that some files have
 _SHEETS: Mapping[str, ServoModel] = {**feetech.MODELS, **dynamixel.MODELS, **can_drives.MODELS}
 MOST_BYTES = 1_000_000  # of a file
 
 
 def from_bam(name: str, actuator: str, numbers: Mapping[str, float], source: NumberSource) -> ServoModel:
     """A model by the names that BAM has for its numbers."""
-    if actuator not in BAM_FIRMWARE:
-        raise UnknownNameError("actuator with a position loop in the Better Actuator Models", actuator, BAM_FIRMWARE)
-    firmware = BAM_FIRMWARE[actuator]
-    product = _SHEETS[firmware.product]
     friction = friction_of(numbers)
     fields = (n for n in vars(friction) if getattr(friction, n) is not None)
-    own: dict[str, Sourced] = {
+    own = {n: (getattr(friction, n), source) for n in fields}
+    if actuator in BAM_DRIVES:
+        return _drive(name, BAM_DRIVES[actuator], numbers, own, source)
+    if actuator not in BAM_FIRMWARE:
+        valid = [*BAM_FIRMWARE, *BAM_DRIVES]
+        raise UnknownNameError("actuator with a position loop in the Better Actuator Models", actuator, valid)
+    firmware = BAM_FIRMWARE[actuator]
+    k, R = numbers["kt"], numbers["R"]
+    product = _SHEETS.get(firmware.product or "")
+    sheet = _sheet_of(k, R, firmware.volts) if product is None else product.sheet
+    return ServoModel(
+        name=name, maker="" if product is None else product.maker, sheet=sheet, derived=source, friction=own,
+        sheet_source=source if product is None else product.sheet_source,
+        elsewhere={} if product is None else product.elsewhere,
+        numbers=_firmware(actuator, firmware, numbers, source), winding=((k, source), (R, source)),
+    )  # fmt: skip
+
+
+def _sheet_of(k: float, R: float, volts: float, amperes: float = inf) -> DataSheet:
+    """Figures of a winding alone, without friction."""
+    stalled = min(volts / R, amperes)
+    return DataSheet(voltage=volts, stall_torque=k * stalled, stall_current=stalled, no_load_speed=volts / k)
+
+
+def _firmware(
+    actuator: str, firmware: BamFirmware, numbers: Mapping[str, float], source: NumberSource
+) -> dict[str, Sourced]:  # fmt: skip
+    found = {
         "rotor_inertia": (numbers["armature"], source), "supply_voltage": (firmware.volts, source),
-        "position_gain": (firmware.gain, source), "duty_limit": (firmware.duty, source),
+        "position_gain": (firmware.gain * numbers.get("error_gain_ratio", 1.0), source),
+        "duty_limit": (firmware.duty, source),
     }  # fmt: skip
     if "max_velocity" in numbers or actuator == "sts3215":
-        own["goal_speed"] = (numbers.get("max_velocity", feetech.SPEED), source)
+        found["goal_speed"] = (numbers.get("max_velocity", feetech.SPEED), source)
+    if "command_delay" in numbers:
+        found["delay"] = (numbers["command_delay"], source)
+    return found
+
+
+def _drive(
+    name: str, drive: BamDrive, numbers: Mapping[str, float], friction: Mapping[str, Sourced], source: NumberSource
+) -> ServoModel:  # fmt: skip
+    k, R = numbers["kt"], numbers.get("R", 0.0) or drive.resistance
+    gains = {
+        "rotor_inertia": numbers["armature"], "stiffness": k * drive.gain, "damping_gain": k * drive.damping,
+        "effort_limit": k * drive.amperes,
+    }  # fmt: skip
     return ServoModel(
-        name=name, maker=product.maker, sheet=product.sheet, sheet_source=product.sheet_source, derived=source,
-        elsewhere=product.elsewhere, numbers=own, friction={n: (getattr(friction, n), source) for n in fields},
-        winding=((numbers["kt"], source), (numbers["R"], source)),
+        name=name, maker=drive.maker, sheet_source=source, derived=source, friction=friction,
+        sheet=_sheet_of(k, R, drive.volts, drive.amperes),
+        numbers={n: (x, source) for n, x in gains.items()}, winding=((k, source), (R, source)),
     )  # fmt: skip
 
 
@@ -75,10 +129,11 @@ def read_bam(path: str | os.PathLike[str]) -> ServoModel:
     kind, actuator = (data.get(n) if isinstance(data, dict) else None for n in ("model", "actuator"))
     if not isinstance(kind, str) or kind not in MODELS or not isinstance(actuator, str):
         raise ModelError(f'{file}: a file of identified parameters says "model": "m1" … "m6", and "actuator"')
-    needed = [n for n in MODELS[kind] if not _is_number(data.get(n))]
+    own = [n for n in MODELS[kind] if n != "R" or actuator not in BAM_DRIVES]
+    needed = [n for n in (*own, *(n for n in FIRMWARE_NUMBERS if n in data)) if not _is_number(data.get(n))]
     if needed:
         raise ModelError(f"{file}: {needed[0]} must be a number of at least 0, not {data.get(needed[0])!r:.60}")
-    numbers = {n: float(data[n]) for n in (*MODELS[kind], "max_velocity") if _is_number(data.get(n))}
+    numbers = {n: float(data[n]) for n in (*MODELS[kind], *FIRMWARE_NUMBERS) if _is_number(data.get(n))}
     source = NumberSource(source=f"Better Actuator Models' file {os.path.basename(file)}", licence="of that file")
     return from_bam(f"{actuator}-{kind}", actuator, numbers, source)
 
@@ -102,11 +157,10 @@ def _identified() -> dict[str, ServoModel]:
     found = {}
     for name, numbers in IDENTIFIED.items():
         product, _, kind = name.partition("-bam-")
-        if product in BAM_FIRMWARE:
-            source = NumberSource(
-                source=f"Better Actuator Models (Rhoban), {product}, {kind.upper()}", licence="Apache-2.0", spread=0.2
-            )
-            found[name] = from_bam(name, product, numbers, source)
+        source = NumberSource(
+            source=f"Better Actuator Models (Rhoban), {product}, {kind.upper()}", licence="Apache-2.0", spread=0.2
+        )
+        found[name] = from_bam(name, product.replace("-", "_"), numbers, source)
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gearwright.model.actuators import Actuator, ElectricMotor, PositionServo, Supply
+from gearwright.model.actuators import Actuator, DCMotor, ElectricMotor, PositionServo, Supply
 from gearwright.model.frictions.friction import Friction
 from gearwright.model.joints import AxisRef
 from gearwright.model.servos.data_sheet import DataSheet, MotorNumbers, NumberSource
@@ -19,8 +19,8 @@ Sourced = tuple[float, NumberSource]
 class ServoModel:
     """A servo that one can buy, at its output shaft.
 
-    A product whose sheet has a stall current is a DC motor under a position loop that sets its duty. One without it is
-    a drive with a torque-speed line and a current limit.
+    A product whose sheet has a stall current is a DC motor under a position loop that sets its duty, or, if its numbers
+    have a stiffness, its current. One without it is a drive with a torque-speed line and a current limit.
     """
 
     name: str  # in `gw.servos`
@@ -83,4 +83,5 @@ class ServoModel:
             return ElectricMotor(**{**line, **own, **changes})
         volts = {"supply_voltage": self.sheet.voltage} if supply is None else {"supply": supply}
         k, R, _, _ = self.motor
-        return PositionServo(**{**volts, "torque_constant": k, "resistance": R, **own, **changes})
+        kind = DCMotor if "stiffness" in self.numbers else PositionServo
+        return kind(**{**volts, "torque_constant": k, "resistance": R, **own, **changes})

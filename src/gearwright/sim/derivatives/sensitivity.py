@@ -18,6 +18,7 @@ from gearwright.sim.programs.kernels import CompiledKernels
 from gearwright.sim.recordings.signal_names import find, label
 from gearwright.sim.running.running import planned, steps_in
 from gearwright.sim.signals import Signal
+from gearwright.sim.state.batch_state import BatchState
 from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def acting(
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Numbers of all slots where the roll-out starts, (B, size), and inputs that change, (n, B, size)."""
     state, own = sim.batch_state, twin.batch_state
-    slots = {name: state.get(name).astype(float) for name in own.parts}
+    slots = {name: _carried(state, own, name) for name in own.parts}
     slots |= {name: state.get(name).astype(float) for name in (*sim.inputs.slots, StepSlot.TARGET) if state.has(name)}
     slots[StepSlot.DT] = state.get(StepSlot.DT).astype(float)
     if own.has(StepSlot.PARAMETER):
@@ -221,6 +222,12 @@ def acting(
             for i, values in schedule.varying.items():
                 series[slot][:, :, i] = values
     return slots, series
+
+
+def _carried(state: BatchState, own: BatchState, name: str) -> Array:
+    """A slot of the twin where the simulation is. Rows that a parameter adds, such as a gear's losses, start anew."""
+    found, fresh = state.get(name).astype(float), own.get(name)
+    return found if found.shape[1:] == fresh.shape[1:] else np.repeat(fresh, len(found), axis=0)
 
 
 def _parameters(twin: Simulation, names: Sequence[str]) -> list[Direction]:
