@@ -157,8 +157,7 @@ def _bam(path: Path, time: str | None) -> Log:
         raise ModelError(f"{path.name}: its rows have no time stamps; they have {', '.join(columns) or 'no numbers'}")
     stamps = columns.pop(own)
     notes = {k: v for k, v in data.items() if k != "entries"} if isinstance(data, dict) else {}
-    lead = stamps[0] if 0.0 < stamps[0] < LONGEST_LOOP else 0.0
-    leads = {n: float(lead) for n in SENT if n in columns}
+    leads = {n: float(stamps[0]) for n in SENT if n in columns and 0.0 < stamps[0] < LONGEST_LOOP}
     return Log(name=path.name, time=stamps, columns=columns, notes=notes, leads=leads)
 
 
