@@ -251,7 +251,7 @@ class TransmissionMap(NotebookDisplay, ABC):
         if self.actuators != self.joints:
             raise ModelError(
                 f"{self.actuators} actuators and {self.joints} joints: the map has no inverse, "
-                "so that only joints give actuator positions and velocities, and actuators joint efforts"
+                "so it gives actuator positions and velocities from joints, and joint efforts from actuators, but not the reverse"
             )
 
 
