@@ -25,7 +25,7 @@ SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch tr
 POSES = 8  # in which the load is looked at, beside the start: an arm is heavier stretched than folded
 SEED = 1
 RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
-BRISK = 30.0  # [1/s²]: stall torque over inertia with which a servo that has no more than a P gain does not ring
+BRISK = 45.0  # [1/s²]: stall torque over inertia with which a servo that has P and I gains does not ring
 
 
 class DriveGear(NamedTuple):
