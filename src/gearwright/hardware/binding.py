@@ -39,7 +39,7 @@ class Bound:
         return self.gear.servos
 
     def for_load(self, load: ShaftLoad) -> Bound:
-        """A copy with as many servos side by side as the load of the actuator's shaft needs, and an I gain against droop.
+        """A copy with an I gain against droop, and as many servos side by side as the load of the shaft needs.
 
         One of a product that somebody chose, or of a motor without a winding, which follows the file.
         """

@@ -34,7 +34,8 @@ def _row(
     ends = {name: values[name] for name in ("current_limit",) if name in values}
     own = {
         "loop_rate": LOOP_RATE, "over_temperature": celsius, "number": number, "current_unit": current_unit,
-        "rows": tuple(sorted(changed(rows, delivered, ends), key=lambda row: row.address)), "modes": tuple(m for m in MODES if current_unit or m not in (0, 5)),
+        "rows": tuple(sorted(changed(rows, delivered, ends), key=lambda row: row.address)),
+        "modes": tuple(m for m in MODES if current_unit or m not in (0, 5)),
     }  # fmt: skip
     if isinstance(sheet, str):
         return DynamixelMotor.of_servo(sheet, **own)
