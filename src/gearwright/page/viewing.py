@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import signal
 import threading
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from gearwright.sim import Recording, Simulation
 
 
+INLINE_HEIGHT = 520  # [px], in a notebook
+
+
 class Page:
-    """A running page. `with gw.view(robot, block=False) as page: …`, or `page.close()`.
+    """A running page. `with gw.view(robot, block=False) as page: …`, or `page.close()`. Notebooks show it inline.
 
     `motion` is what moves: a `Player` of a simulation (`player`, `sim`) or a `Replay` of a recording.
     """
@@ -71,6 +75,9 @@ class Page:
     def url(self) -> str:
         """The address to open. Its token is a secret: whoever has the address can move the robot."""
         return f"http://{HOST}:{self._server.get_port()}/{self._gate.token}"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="{INLINE_HEIGHT}" style="border:0"></iframe>'
 
     def close(self) -> None:
         """Stops the motion and the server."""
@@ -121,7 +128,7 @@ def view(
     robot: Mechanism | str | os.PathLike[str] | None = None,
     port: int | None = None,
     search_path: Sequence[str | os.PathLike[str]] = (),
-    block: bool = True,
+    block: bool | None = None,
     **options: Any,
 ) -> Page:
     """Opens a page with a robot in three dimensions: sliders, play, drag, motors, plots. It listens on this machine
@@ -132,14 +139,22 @@ def view(
                  recording names
     port         None takes 8080, or the next one that is free
     search_path  folders for meshes: package://, model:// and relative names
-    block        wait for Ctrl-C or SIGTERM; False returns the `Page`
+    block        wait for Ctrl-C or SIGTERM; False returns the `Page`, as a notebook does if nothing is given
     options      of `gearwright.compile`, for a mechanism or its file
     """
     from gearwright.page.subject import subject
 
     page = Page(subject(what, robot, search_path, options), port=port, search_path=search_path)
+    if block is None:
+        block = not in_notebook()
     if block:
         page.wait()
     else:
         page.announce(hint="")
     return page
+
+
+def in_notebook() -> bool:
+    """Whether this process is a kernel of Jupyter."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
