@@ -119,14 +119,14 @@ def test_a_yaml_file_beside_the_robot(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- 1", "a mapping of actuators"),
+        ("- 1", "a mapping from actuators"),
         ("m: 3", "needs a protocol"),
         ("m: {protocol: fetech}", "did you mean 'feetech'"),
         ("m: {protocol: feetech, node: -1}", "a whole number, not -1"),
         ("m: {protocol: feetech, node: true}", "a whole number, not True"),
         ("m: [", "devices.yaml"),
         ("? [1]\n: {protocol: feetech}", "devices.yaml"),
-        ("1: {protocol: feetech}", "names of actuators"),
+        ("1: {protocol: feetech}", "actuators must be named"),
         ("a: &a [x, x]\nm: {protocol: feetech, speed: *a}", "needs a protocol"),
         ("m: {protocol: feetech, speed: [1]}", "a number or a text, not a list"),
         ("\0", "devices.yaml"),

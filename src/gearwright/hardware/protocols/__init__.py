@@ -71,7 +71,7 @@ class Protocol:
 
     def dbc(self, devices: Mapping[str, Device]) -> str:
         """The frames of these devices as a DBC file's text, where the protocol can be described so."""
-        raise ModelError(f"there is no DBC file of {self.title}")
+        raise ModelError(f"{self.title} has no DBC file")
 
     def is_sync(self, frame: Frame) -> bool:
         """Whether a frame is the bus's common cycle, which lockstep advances on."""
