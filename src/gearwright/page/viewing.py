@@ -63,7 +63,7 @@ class Page:
     def player(self) -> Player:
         """The simulation's; a recording has none."""
         if not isinstance(self.motion, Player):
-            raise GearwrightError("this page shows a recording, which is not simulated")
+            raise GearwrightError("the viewer shows a recording, which is not simulated")
         return self.motion
 
     @property
