@@ -1,7 +1,8 @@
 """Builds the documentation site: out/site/index.html. `make docs`, or python docs/make_site.py
 
 Pages link to files of the repository (`../examples/…`); those are copied beside the pages, so that they can be
-taken from the site. Notebooks are executed, and shown with their outputs. zensical then builds it strictly: a link that leads nowhere ends the build.
+taken from the site. Notebooks are executed, and shown with their outputs. zensical then builds it strictly: a link that
+leads nowhere ends the build.
 """
 
 from __future__ import annotations
