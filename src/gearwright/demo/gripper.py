@@ -7,8 +7,8 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable, energy_chart, film
-from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten, stairs
 from gearwright.demo.speed import step_time
+from gearwright.display.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten, stairs
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import ElectricMotor, Mechanism
