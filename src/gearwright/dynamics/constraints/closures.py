@@ -95,7 +95,7 @@ CLOSURES: dict[type[ClosingRow], Callable[[Any], Condition]] = {
 def conditions(joint: Joint) -> list[Condition]:
     """One for each freedom that the joint takes away, as its class lists them."""
     if joint.axes_are_parallel:
-        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
+        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so it cannot be a {joint.kind} joint")
     return [CLOSURES[type(row)](row) for row in joint.type.closing(joint)]
 
 
