@@ -214,7 +214,7 @@ class BodyWriter:
             size = self._mesh(g.shape)
         if isinstance(g.shape, Plane) and link.name != WORLD:
             size = None  # MuJoCo has planes on what does not move alone
-        flat = size is not None and not isinstance(g.shape, Plane) and np.min(size.get("size", 1.0)) <= 0
+        flat = size is not None and not isinstance(g.shape, Plane) and not np.all(np.array(size.get("size", 1.0)) > 0)
         if size is None or flat:
             reason = "MuJoCo has no shapes without a size" if flat else _why_not(g)
             self.losses.lose(shown, f"{kind} {g.name!r}", reason)
