@@ -174,7 +174,9 @@ class Columns:
         found = find(self.sim.schema, name)
         if len(found) != 1:
             several = ", ".join(label(s) for s in found[:4])
-            raise ModelError(f"{log.name}: column {column!r} stands for {name!r}, which is several signals: {several}")
+            raise ModelError(
+                f"{log.name}: column {column!r} stands for {name!r}, and that is several signals: {several}"
+            )
         return found[0]
 
     def _checked_parameter(self, name: str) -> str:

@@ -65,7 +65,9 @@ def minimise(
     clipped = [np.clip(z, bounds.lower, bounds.upper) for z in starts]
     searches = [Search(z) for z in clipped if possible(z)]
     if not searches:
-        raise ModelError("the search cannot begin: no body can have the inertias of the bounds or of the robot's file")
+        raise ModelError(
+            "the search cannot begin: neither the bounds nor the robot's file give inertias that a body can have"
+        )
     try:
         _differentiated(evaluate, searches)
         for iteration in range(1, iterations + 1):
