@@ -66,7 +66,7 @@ def test_words_of_notebooks():
     assert "right_finger = motor/3141.6" in things["transmission"]._repr_html_()
     assert "50 mN·m stall" in things["motor"]._repr_html_()
     assert "first of 3 robots" in things["batch"]._repr_html_() and "and 10 more" in things["batch"]._repr_html_()
-    assert "1 freedom" in things["sim"]._repr_html_()
+    assert "1 degree of freedom" in things["sim"]._repr_html_()
 
 
 def test_names_run_nothing():

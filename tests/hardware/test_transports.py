@@ -147,7 +147,7 @@ def test_json_lines(bench):
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[1]", "an object"),
         ({"comand": {}}, "did you mean 'command'"),
         ({"command": {"mtor": 1}}, "did you mean 'motor'"),

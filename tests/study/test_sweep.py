@@ -97,7 +97,7 @@ def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
         ({"vary": {"motor.stall_torque": (1, 2)}}, "a grid needs the number of values"),
         ({"vary": {"motor.stall_torque": (1, float("nan"), 3)}}, "finite numbers"),
         ({"vary": {"motor.stall_torque": "1:2"}}, "not '1:2'"),
-        ({"vary": {}}, "with one at least"),
+        ({"vary": {}}, "with at least one"),
         ({"metrics": {"x": "right_finger.position:lst"}}, "did you mean 'last'"),
         ({"metrics": {"x": "right_finger.position:time_to"}}, "signal:time_to:TARGET"),
         ({"metrics": {"x": "right_finger.position:max:3"}}, "signal:max$"),
@@ -332,7 +332,7 @@ def test_two_sweeps_of_one_table_do_not_meet(gripper, tmp_path: Path) -> None:
     parts.mkdir()
     with (parts / "lock").open("wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(gw.GearwrightError, match="another process is at work"):
+        with pytest.raises(gw.GearwrightError, match="another process is working"):
             gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
     gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
     assert not parts.exists()

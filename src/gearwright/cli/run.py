@@ -294,7 +294,7 @@ def _check_files(out: str | None, plot: str | None, report: str | None) -> None:
         if plot is not None:
             check_ending(plot)
         if report is not None and not report.lower().endswith((".html", ".htm")):
-            raise GearwrightError(f"--report {report}: a report is a page: name it .html")
+            raise GearwrightError(f"--report {report}: the file must end in .html")
     except GearwrightError as error:
         _stop(str(error), 2)
 

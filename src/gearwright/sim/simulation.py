@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.errors import ModelError
+from gearwright.errors import ModelError, counted
 from gearwright.given_names import checked_name
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
@@ -254,7 +254,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware; the robot has {', '.join(map(repr, known)) or 'none'}")
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
@@ -452,8 +452,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
-        count = self.robot.dof
-        what = f"{robots}{self.robot.name!r}, {count} freedom{'' if count == 1 else 's'}"
+        what = f"{robots}{self.robot.name!r}, {counted(self.robot.dof, 'degree of freedom', 'degrees of freedom')}"
         return f"<Simulation of {what}, {self.options.integrator}, dt {self.dt:g} s, at {self.time:g} s>"
 
     @property

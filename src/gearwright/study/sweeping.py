@@ -178,7 +178,7 @@ def _first_possible(job: Job, tried: Designs) -> np.ndarray[Any, Any]:
 
 def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
     if not isinstance(metrics, Mapping) or not metrics:
-        raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with one at least")
+        raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with at least one")
     reductions, functions = {}, {}
     for name, metric in metrics.items():
         if name == FAILED:

@@ -295,7 +295,7 @@ def _add_mimic(
     leader = joints.get(path or "")
     if leader is None or leader.name not in draft.joints:
         near = e.report.near(path or "", joints, listed=False)
-        e.error("mimic-leader-not-found", f"joint {prim.name!r} follows {path!r:.120}, which is no joint{near}")
+        e.error("mimic-leader-not-found", f"joint {prim.name!r} follows {path!r:.120}, which is not a joint{near}")
         return
     follower = draft.joints[prim.name]
     if leader is prim:

@@ -45,7 +45,7 @@ def local(prim: Element) -> tuple[Array, bool]:
             step = make(values)
             matrix = matrix @ (np.linalg.inv(step) if operation.startswith(INVERT) else step)
         except (ValueError, IndexError, ModelError, np.linalg.LinAlgError):
-            prim.error("pose-invalid", f"attribute {name}: {len(values)} numbers that are no {kind}")
+            prim.error("pose-invalid", f"attribute {name}: {len(values)} numbers are not a {kind}")
     return matrix, resets
 
 

@@ -54,7 +54,7 @@ class SourceText:
         elements, spans = list(descendants(root)), _spans(comments_mended(parsed, file, report) or parsed)
         aligned = len(spans) == len(elements) and len(parsed) == len(self.text)
         if not aligned or self.mark + self.text.encode(self.codec) != data:
-            raise ModelError(f"{file}: the places of its elements cannot be found; nothing can be changed in it")
+            raise ModelError(f"{file}: the positions of its elements cannot be found, so it cannot be changed")
         self._spans = {id(e): span for e, span in zip(elements, spans, strict=True)}
         self._on_line: dict[tuple[int, str], list[Element]] = {}  # by line, tag and name
         for e in elements:

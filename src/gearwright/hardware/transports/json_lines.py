@@ -38,7 +38,7 @@ class JsonServer:
         self._loop, self._hello, self._handle, self._token = loop, hello, handle, token
         self._clients: set[JsonClient] = set()
         self.accepted = 0  # clients so far
-        refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is all that it takes"})
+        refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is the maximum"})
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
         self._listener = ListeningSocket(loop, listening, self._accept, refusal)
@@ -116,13 +116,13 @@ class JsonClient:
         try:
             request = json.loads(line)
         except (ValueError, RecursionError) as error:
-            return self._error(f"no JSON: {error}")
+            return self._error(f"not JSON: {error}")
         if not isinstance(request, dict):
             return self._error("a request is an object")
         given = request.pop("token", None)
         if self._token is not None and not is_same_token(given, self._token):
             self._buffer = b""
-            self.stream.end(_line(self._error('this server wants its token first: {"token": "…"}')))
+            self.stream.end(_line(self._error('send the token first: {"token": "…"}')))
             return {}
         self._token = None  # said once
         try:
@@ -130,7 +130,7 @@ class JsonClient:
         except GearwrightError as error:
             return self._error(str(error))
         except (TypeError, ValueError, OverflowError) as error:
-            return self._error(f"a value is of the wrong kind: {error}")
+            return self._error(f"a value has the wrong type: {error}")
 
     def _error(self, why: str, line: int | None = None) -> dict[str, Any]:
         return {"error": why, "line": self._count if line is None else line}

@@ -18,7 +18,7 @@ class PluginServer:
     def __init__(self, loop: EventLoop, network: CanNetwork, channel: str) -> None:
         self.channel, self._loop, self._network = channel, loop, network
         self._clients: set[PluginClient] = set()
-        refusal = f"refused: {MOST_CLIENTS} clients are connected, which is all that it takes\n".encode()
+        refusal = f"refused: {MOST_CLIENTS} clients are connected, which is the maximum\n".encode()
         self._listener = ListeningSocket(loop, can_socket.listen(channel), self._accept, refusal)
 
     @property

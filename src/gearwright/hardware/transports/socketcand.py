@@ -38,7 +38,7 @@ class SocketcandServer:
     ) -> None:
         self._loop, self._network, self._token = loop, network, token
         self._clients: set[SocketcandClient] = set()
-        refusal = f"< error {MOST_CLIENTS} clients are connected, which is all that it takes >".encode()
+        refusal = f"< error {MOST_CLIENTS} clients are connected, which is the maximum >".encode()
         listening = listen_tcp(host, port)
         self.host, self.port = listening.getsockname()[:2]
         self._listener = ListeningSocket(loop, listening, self._accept, refusal)
@@ -109,7 +109,7 @@ class SocketcandClient:
         """The channel, and the token where the server wants one."""
         channel, token = [*words, "", ""][:2]
         if self._token is not None and not is_same_token(token, self._token):
-            self.stream.end(b"< error this server wants its token: open CHANNEL TOKEN >")
+            self.stream.end(b"< error a token is needed: open CHANNEL TOKEN >")
             return
         self._opened, self._bridged = True, is_bridged(channel)
         self.stream.send(b"< ok >")

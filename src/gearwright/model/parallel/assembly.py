@@ -199,5 +199,5 @@ class Constraints:
         loops = ", ".join(repr(j.name) for j in self.system.cuts) or "couplings"
         return ModelError(
             f"the loop through {loops} cannot be closed at the given positions: {self._error(q):.3g} (rad, lengths of "
-            "the loop) remain; give as many positions as there are degrees of freedom, within reach"
+            "the loop) remain; give one position per degree of freedom, within reach"
         )

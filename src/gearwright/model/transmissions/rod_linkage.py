@@ -113,7 +113,7 @@ class ActuatorsFollow(TransmissionMap):
         return self.map.to_actuators(a)
 
     def to_actuators(self, q: Any) -> Any:
-        raise ModelError("what leads is not found from what follows in closed form")
+        raise ModelError("a rod linkage is known from joints to actuators only, not the other way")
 
 
 def _parts(*numbers: Screw) -> tuple[Array, ...]:

@@ -14,7 +14,7 @@ OPTIONS = ("--std=c++17", "--fmad=false")  # multiply-adds are fused where the p
 
 
 class Cuda(Backend):
-    """One thread a robot."""
+    """One thread per robot."""
 
     name = "cuda"
 
@@ -51,5 +51,5 @@ def _cupy() -> Any:
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise CompileError(f"the device 'cuda' needs an NVIDIA GPU and its driver: {error}") from error
     if not count:
-        raise CompileError("the device 'cuda' needs an NVIDIA GPU; none is there")
+        raise CompileError("the device 'cuda' needs an NVIDIA GPU; none was found")
     return cupy

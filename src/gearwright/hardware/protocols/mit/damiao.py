@@ -9,7 +9,7 @@ from struct import Struct
 from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.frames import Frame
+from gearwright.hardware.frames import STANDARD_IDS, Frame
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.damiao_registers import REGISTERS
@@ -35,7 +35,7 @@ class Damiao(MitDrive):
         self.registers: dict[int, float] = {n: row.default for n, row in REGISTERS.items()}
         super().__init__(drive, node, options)
         gains, m = default_gains(drive), self.ranges
-        master = int(self.options["master"], 0) if "master" in self.options else node + MASTER
+        master = int(self.number_option("master", node + MASTER, high=STANDARD_IDS - 1))
         self.registers |= {
             1: drive.motor.torque_constant, 2: drive.motor.over_temperature, 7: master, 8: node,
             9: round(self.timeout / TIMEOUT_UNIT), 12: drive.load.inertia, 17: drive.motor.resistance,

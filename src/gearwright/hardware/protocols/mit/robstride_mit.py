@@ -8,7 +8,7 @@ from struct import Struct
 from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.frames import Frame
+from gearwright.hardware.frames import STANDARD_IDS, Frame
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.mini_cheetah import MitDrive
@@ -33,7 +33,7 @@ class RobStrideMit(MitDrive):
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.run_mode = MIT
         super().__init__(drive, node, options)
-        self.master = int(self.options.get("master", "0xFD"), 0)
+        self.master = int(self.number_option("master", 0xFD, high=STANDARD_IDS - 1))
 
     def power_on(self, t: float) -> None:
         super().power_on(t)
