@@ -25,7 +25,7 @@ def serve(port: int | None, gate: Gate) -> Any:
     chosen = free_port(PORT if port is None else port)
     server = None
     try:
-        with guarded(gate), _silent():  # it prints an address, without the token
+        with guarded(gate), silent():  # it prints an address, without the token
             server = viser.ViserServer(host=HOST, port=chosen, verbose=False)
     except GearwrightError:
         if server is not None:
@@ -38,7 +38,7 @@ def serve(port: int | None, gate: Gate) -> Any:
 
 
 @contextlib.contextmanager
-def _silent() -> Iterator[None]:
+def silent() -> Iterator[None]:
     """Nothing comes from rich's own console, on which viser prints, also in a notebook."""
     console = import_module("rich").get_console()
     before, console.quiet = console.quiet, True

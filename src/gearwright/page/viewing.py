@@ -18,7 +18,7 @@ from gearwright.page.gate import Gate
 from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
-from gearwright.page.server import HOST, serve
+from gearwright.page.server import HOST, serve, silent
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -76,13 +76,17 @@ class Page:
         """The address to open. Its token is a secret: whoever has the address can move the robot."""
         return f"http://{HOST}:{self._server.get_port()}/{self._gate.token}"
 
+    def __repr__(self) -> str:
+        return f"<Page of {visible(self.motion.robot.name)!r} at {self.url}>"
+
     def _repr_html_(self) -> str:
         return f'<iframe src="{self.url}" width="100%" height="{INLINE_HEIGHT}" style="border:0"></iframe>'
 
     def close(self) -> None:
         """Stops the motion and the server."""
         self.motion.stop()
-        self._server.stop()
+        with silent():
+            self._server.stop()
 
     def __enter__(self) -> Page:
         return self
