@@ -65,7 +65,8 @@ def serve(
         Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="Join this python-can bus; repeatable.")
     ] = None,
     adapter: Annotated[
-        Repeated, typer.Option(metavar="slcan|fdcanusb", help="Simulate a serial CAN adapter on a port; repeatable.")
+        Repeated,
+        typer.Option(metavar="slcan|fdcanusb|dm_serial", help="Simulate a serial CAN adapter on a port; repeatable."),
     ] = None,
     tcp: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")

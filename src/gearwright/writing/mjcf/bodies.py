@@ -30,7 +30,6 @@ from gearwright.model.geometry import EVERY_BIT
 from gearwright.model.joints.closing import basis
 from gearwright.model.mass.inertia import flaws
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.constraints import STIFF
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, is_identity, numbers
 from gearwright.writing.placing import Placing
@@ -38,6 +37,7 @@ from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
 TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
+STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
 NO_ELEMENT = "MJCF has no element for it"
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
 
