@@ -32,11 +32,11 @@ class Policy:
     first action before the start is the middle of the range.
     """
 
-    network: Network
-    observe: Any
-    act: Mapping[str, tuple[float, float]]
-    goal: Mapping[str, float] = field(default_factory=dict)
-    normalized: bool = False
+    network: Network  # from observations to actions
+    observe: Any  # as in the environment
+    act: Mapping[str, tuple[float, float]]  # ranges of the actuators
+    goal: Mapping[str, float] = field(default_factory=dict)  # numbers of the episode, which become parameters
+    normalized: bool = False  # actions go from -1 to 1
     memory: Mapping[str, float] = field(init=False, repr=False)
     parameters: Mapping[str, float] = field(init=False, repr=False)
 
