@@ -174,3 +174,50 @@ def test_massless_links_get_a_little_mass():
     model, _, losses = compiled(robot)
     assert model.body("cross").mass[0] == 1e-9
     assert any("without mass" in note for note in losses.notes)
+
+
+def test_shapes_without_a_size_are_reported():
+    """Real files have such spheres, and MuJoCo refuses them."""
+    shapes = '<sphere radius="0"/>', '<cylinder radius="0.1" length="0"/>', '<box size="1 0 1"/>', '<box size="1 1 1"/>'
+    text = "".join(f"<collision><geometry>{shape}</geometry></collision>" for shape in shapes)
+    model, _, losses = compiled(gw.loads(f'<robot name="r"><link name="a">{text}</link></robot>'))
+    assert model.ngeom == 1
+    assert sum("without a size" in loss.reason for loss in losses.lost) == 3
+
+
+@pytest.mark.parametrize("at", [0.0, 0.3])
+def test_a_joint_whose_limits_leave_no_range_is_held(at):
+    """MuJoCo takes `range="0 0"` for no limits at all."""
+    b = gw.build("arm").link("a", **BODY).link("b", mass=1, inertia=(1, 1, 1), center=(0.5, 0, 0))
+    robot = b.joint("p", "revolute", "a", "b", axis=(0, 1, 0), lower=at, upper=at).finish()
+    model, data, losses = compiled(robot)
+    data.joint("p").qpos[0] = at
+    mujoco.mj_step(model, data, 500)
+    assert data.joint("p").qpos[0] == pytest.approx(at, abs=1e-3)
+    assert any("leave no range" in note for note in losses.notes)
+
+
+def test_an_imu_stays_one_sensor():
+    """MuJoCo has a sensor for each half of it."""
+    imu = gw.Imu(name="imu", link="b")
+    robot = arm().finish().with_sensor(imu)
+    again = gw.loads(text_of(robot, FORMATS[".xml"], LossLog()))
+    twice = gw.loads(text_of(again, FORMATS[".xml"], LossLog()))
+    assert list(again.sensors) == list(twice.sensors) == ["imu"]
+    assert isinstance(twice.sensors["imu"], gw.Imu)
+
+
+def test_a_loop_that_is_open_where_it_is_drawn():
+    """MuJoCo would take it as closed there; a site in each body says where its ends are, and stays one."""
+    b = gw.build("loop").link("a", **BODY).link("b", **BODY).link("c", **BODY)
+    b.joint("p", "revolute", "a", "b").joint("q", "revolute", "a", "c", pose=(0.5, 0, 0))
+    robot = b.joint("pin", "ball", "b", "c", pose=(0.1, 0.2, 0), child_pose=(-0.4, 0.2, 0.01)).finish()
+    text = text_of(robot, FORMATS[".xml"], LossLog())
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert np.linalg.norm(data.efc_pos[:3]) == pytest.approx(0.01)
+    again = gw.loads(text)
+    for end in ("X_PJ", "X_CJ"):
+        assert getattr(again.joints["pin"], end).p == pytest.approx(getattr(robot.joints["pin"], end).p, abs=ROUNDING)
+    assert text_of(again, FORMATS[".xml"], LossLog()).count("<site") == text.count("<site") == 2

@@ -37,6 +37,7 @@ from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
 TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
+STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
 NO_ELEMENT = "MJCF has no element for it"
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
 
@@ -169,14 +170,17 @@ class BodyWriter:
         name = f"{j.name}.travel"
         node.add("joint", name=name, type="slide", pos=numbers(X_LJ.p), axis=numbers(X_LJ.R @ j.axes[0].xyz))
         per_turn = (0.0, j.thread_pitch / (2 * pi), 0.0, 0.0, 0.0)
-        self.sections["equality"].add("joint", name=name, joint1=name, joint2=j.name, polycoef=per_turn)
+        tied = {"joint1": name, "joint2": j.name, "polycoef": per_turn}
+        self.sections["equality"].add("joint", name=self.names.free("equality", name), **tied, **STIFF)
         self.start.append(float(self.robot.initial.get(j.name, (0.0,))[0]) * j.thread_pitch / (2 * pi))
-        self.losses.note(f"{shown}: it is a hinge and a slide that a soft constraint ties")
+        self.losses.note(f"{shown}: it is a hinge and a slide that a stiff spring ties")
 
     def _scalar(self, node: Node, name: str, kind: str, X_LJ: Pose, axis: Axis, shown: str, within: str) -> None:
         e = node.add("joint", name=name, type=kind, pos=numbers(X_LJ.p), axis=numbers(X_LJ.R @ axis.xyz))
         limits, passive = axis.limits, axis.dynamics
-        if limits.bounded:
+        if limits.lower == limits.upper:
+            self._lock(name, limits.lower, shown)
+        elif limits.bounded:
             e.attributes |= Node("", range=(max(limits.lower, -1e16), min(limits.upper, 1e16))).attributes
         if 0 < limits.effort < inf:
             e.attributes |= Node("", actuatorfrcrange=(-limits.effort, limits.effort)).attributes
@@ -189,6 +193,12 @@ class BodyWriter:
         leave_rest(self.losses, shown, limits, done, "MuJoCo has no such limit", f"{within}limits.")
         numbers_written = ("spring_stiffness", "spring_reference", "damping", "armature", "friction")
         leave_rest(self.losses, shown, passive, numbers_written, NO_ELEMENT, f"{within}dynamics.")
+
+    def _lock(self, name: str, at: float, shown: str) -> None:
+        """MuJoCo takes a range without width for none."""
+        held = self.names.free("equality", name)
+        self.sections["equality"].add("joint", name=held, joint1=name, polycoef=(at, 0, 0, 0, 0), **STIFF)
+        self.losses.note(f"{shown}: its limits leave no range; a stiff spring holds it")
 
     # --- shapes ----------------------------------------------------------------------------------------------------
 
@@ -204,8 +214,10 @@ class BodyWriter:
             size = self._mesh(g.shape)
         if isinstance(g.shape, Plane) and link.name != WORLD:
             size = None  # MuJoCo has planes on what does not move alone
-        if size is None:
-            self.losses.lose(shown, f"{kind} {g.name!r}", _why_not(g))
+        flat = size is not None and not isinstance(g.shape, Plane) and not np.all(np.array(size.get("size", 1.0)) > 0)
+        if size is None or flat:
+            reason = "MuJoCo has no shapes without a size" if flat else _why_not(g)
+            self.losses.lose(shown, f"{kind} {g.name!r}", reason)
             return
         e = node.add("geom", name=self.names.geom(link.name, g), class_=kind, **size)
         placed(e, g.pose if not isinstance(g.shape, Plane) else g.pose @ _to_normal(g.shape))
