@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, pi, sin
+from math import inf, pi, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +16,7 @@ WAIT = 0.3  # [s] that a robot may stand still
 STILL = 1e-3  # [rad/s, m/s]
 SHARE = 0.3  # of a command's range
 PERIOD = 4.0  # [s] of its swing
-EFFORT_SHARE = 0.1  # of a joint's effort limit
-EFFORT = 1.0  # [N, N·m] of a joint without a limit
+ACCELERATION = 1.0  # [rad/s², m/s²] of a joint that has no motor
 
 
 class Demonstration:
@@ -28,13 +27,11 @@ class Demonstration:
         self.running, self.over = False, True  # until `begin`
         self._since = sim.time
         self._commands = {name: command_range(robot, actuator) for name, actuator in robot.actuators.items()}
-        self._efforts = {}
+        self._efforts: dict[str, float] = {}
         if not self._commands:
-            followers = {str(c.follower.joint) for c in robot.couplings.exact}
-            joints = [j for j in robot.tree.joints if j.dof == 1 and j.axes and j.name not in followers]
-            for joint in joints:
-                most = joint.axes[0].limits.effort
-                self._efforts[joint.name] = EFFORT_SHARE * most if isfinite(most) and most > 0 else EFFORT
+            inertia = dict(zip(sim.coordinates, np.diag(sim.mass_matrix()), strict=True))
+            for joint in [j for j in robot.tree.joints if j.dof == 1 and j.axes and j.name in sim.independent]:
+                self._efforts[joint.name] = min(joint.axes[0].limits.effort or inf, ACCELERATION * inertia[joint.name])
 
     def begin(self) -> None:
         self.over = False

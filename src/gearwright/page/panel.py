@@ -80,16 +80,15 @@ class PagePanel:
         if self._player is not None and self._player.sim.options.wrenches:
             hint = "while it runs, a spring pulls what the mouse drags"
             controls.checkbox("drag links", True, lambda event: self._set_drag(event.target.value), hint)
-        filtered: list[JointSliders | CommandSliders] = []
         if len(self._motion.robot.joints) + len(self._motion.robot.actuators) > FEW:
-            controls.text(
-                "filter", lambda event: [f.filter(event.target.value) for f in filtered], "part of a joint's name"
-            )
+            controls.text("filter", lambda event: self._filter(event.target.value), "part of a joint's name")
         joints = JointSliders(controls, self._motion)
         self._parts.append(joints)
-        filtered.append(joints)
-        if self._player is not None:
-            filtered.append(CommandSliders(controls, self._player))
+        self._filtered = [joints, *([CommandSliders(controls, self._player)] if self._player is not None else [])]
+
+    def _filter(self, text: str) -> None:
+        for sliders in self._filtered:
+            sliders.filter(text)
 
     def _set_drag(self, enabled: bool) -> None:
         if self._dragging is not None:
