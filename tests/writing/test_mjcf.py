@@ -205,3 +205,19 @@ def test_an_imu_stays_one_sensor():
     twice = gw.loads(text_of(again, FORMATS[".xml"], LossLog()))
     assert list(again.sensors) == list(twice.sensors) == ["imu"]
     assert isinstance(twice.sensors["imu"], gw.Imu)
+
+
+def test_a_loop_that_is_open_where_it_is_drawn():
+    """MuJoCo would take it as closed there; a site in each body says where its ends are, and stays one."""
+    b = gw.build("loop").link("a", **BODY).link("b", **BODY).link("c", **BODY)
+    b.joint("p", "revolute", "a", "b").joint("q", "revolute", "a", "c", pose=(0.5, 0, 0))
+    robot = b.joint("pin", "ball", "b", "c", pose=(0.1, 0.2, 0), child_pose=(-0.4, 0.2, 0.01)).finish()
+    text = text_of(robot, FORMATS[".xml"], LossLog())
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert np.linalg.norm(data.efc_pos[:3]) == pytest.approx(0.01)
+    again = gw.loads(text)
+    for end in ("X_PJ", "X_CJ"):
+        assert getattr(again.joints["pin"], end).p == pytest.approx(getattr(robot.joints["pin"], end).p, abs=ROUNDING)
+    assert text_of(again, FORMATS[".xml"], LossLog()).count("<site") == text.count("<site") == 2

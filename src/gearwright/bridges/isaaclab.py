@@ -25,7 +25,20 @@ __all__ = ["BridgeError", "GearwrightActuator", "GearwrightActuatorCfg"]
 
 PURPOSE = "gearwright.bridges.isaaclab"
 if TYPE_CHECKING:
-    ActuatorBase = ActuatorBaseCfg = object
+
+    class ActuatorBase:
+        """The parts of Isaac Lab's interface that are used here."""
+
+        stiffness: Any
+        damping: Any
+        joint_indices: Any
+
+        def __init__(
+            self, cfg: Any, joint_names: list[str], joint_ids: Any, num_envs: int, device: str, **more: Any
+        ): ...
+
+    class ActuatorBaseCfg:
+        class_type: type
 
     def configclass(cls: type) -> type:
         return cls
@@ -56,10 +69,11 @@ class GearwrightActuator(ActuatorBase):
         self._predicted = PredictedActuation(
             robot, joint_names, response, batch=num_envs, dt=cfg.dt or _physics_dt(), names=cfg.joints
         )
-        self.actuation, self._articulation = self._predicted.actuation, None
+        self.actuation = self._predicted.actuation
+        self._articulation: Any = None
         for name in ("friction", "dynamic_friction"):
             _add_friction(cfg, name, properties.get(name), joint_names, self._predicted.friction(joint_names))
-        super().__init__(cfg, joint_names, joint_ids, num_envs, device, **properties)  # type: ignore[call-arg]
+        super().__init__(cfg, joint_names, joint_ids, num_envs, device, **properties)
 
     def attach(self, articulation: Any) -> None:
         """Makes the efforts implicit: from now on, the drives of this articulation's joints get their slopes.

@@ -146,7 +146,8 @@ class PredictedActuation:
         """(B,), through the transmission; a voltage is the effort of its first joint as it is."""
         t, names = self.actuation.robot.acting.get(a.name), self.actuation.names
         columns = [names.index(str(ref)) for ref in ((a.joint,) if t is None else t.joints)]
-        q, wanted = q[:, columns], getattr(targets, TARGETS.get(a.command, "effort"))[:, columns]
+        wanted: Array = getattr(targets, TARGETS.get(a.command, "effort"))[:, columns]
+        q = q[:, columns]
         if t is None or t.map is None or a.command == "voltage":
             return wanted[:, 0]
         if a.command == "position":
@@ -162,7 +163,7 @@ class PredictedActuation:
 def free_response(robot: Mechanism, joints: Sequence[str], names: Mapping[str, str] | None = None) -> Array:
     """W of the robot's own links where it starts, (n, n), with all its other joints free."""
     sim = compile(bare(robot, passive=True))
-    M = np.asarray(sim.mass_matrix()).reshape(len(sim.coordinates), -1)  # type: ignore[attr-defined]
+    M = np.asarray(sim.mass_matrix()).reshape(len(sim.coordinates), -1)
     ours = {there: ours for ours, there in ((n, (names or {}).get(n, n)) for n in sim.coordinates)}
     W, columns = np.zeros((len(joints), len(joints))), [i for i, name in enumerate(joints) if name in ours]
     rows = [list(sim.coordinates).index(ours[joints[i]]) for i in columns]

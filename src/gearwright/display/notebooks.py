@@ -1,4 +1,4 @@
-"""Objects in notebooks: pictures and short tables. One function a class.
+"""Objects in notebooks: pictures and short tables. One function per class.
 
 Pictures stand in <img> elements: their styles stay their own, they follow a dark page, and nothing in them runs.
 """

@@ -79,7 +79,7 @@ def called(metrics: Mapping[str, Callable[..., Any]], recording: Any, batch: int
             raise ModelError(f"the metric {name!r}{where} raised {type(error).__name__}: {error}") from error
         if value.shape != (batch,):
             raise ModelError(
-                f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one a design; "
+                f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one per design; "
                 f"reduce over time with axis=0"
             )
         found[name] = value

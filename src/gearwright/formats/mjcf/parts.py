@@ -107,6 +107,7 @@ class GeomPart:
 @dataclass
 class SitePart:
     name: str
+    element: Element
     body: MjcfBody
     X_BS: Pose
 

@@ -30,7 +30,6 @@ from gearwright.model.geometry import EVERY_BIT
 from gearwright.model.joints.closing import basis
 from gearwright.model.mass.inertia import flaws
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.constraints import STIFF
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, is_identity, numbers
 from gearwright.writing.placing import Placing
@@ -38,6 +37,7 @@ from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
 TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
+STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
 NO_ELEMENT = "MJCF has no element for it"
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
 
@@ -214,7 +214,7 @@ class BodyWriter:
             size = self._mesh(g.shape)
         if isinstance(g.shape, Plane) and link.name != WORLD:
             size = None  # MuJoCo has planes on what does not move alone
-        flat = size is not None and not isinstance(g.shape, Plane) and np.min(size.get("size", 1.0)) <= 0
+        flat = size is not None and not isinstance(g.shape, Plane) and not np.all(np.array(size.get("size", 1.0)) > 0)
         if size is None or flat:
             reason = "MuJoCo has no shapes without a size" if flat else _why_not(g)
             self.losses.lose(shown, f"{kind} {g.name!r}", reason)

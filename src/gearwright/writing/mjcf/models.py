@@ -39,10 +39,10 @@ def mjcf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
         robot=robot, losses=losses, placing=placing, names=names, mesh_path=mesh_path, sections=sections
     )
     bodies.write()
-    add_loops(robot, placing, names, losses, sections)
+    add_frames(robot, bodies.nodes, names)
+    add_loops(robot, placing, names, losses, sections, bodies.nodes)
     add_couplings(robot, names, losses, sections)
     add_actuators(robot, names, losses, sections)
-    add_frames(robot, bodies.nodes, names)
     add_sensors(robot, bodies.nodes, names, losses, sections)
     for one, other in robot.no_contact:
         sections["contact"].add("exclude", body1=one, body2=other)

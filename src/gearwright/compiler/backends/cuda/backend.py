@@ -14,7 +14,7 @@ OPTIONS = ("--std=c++17", "--fmad=false")  # multiply-adds are fused where the p
 
 
 class Cuda(Backend):
-    """One thread a robot."""
+    """One thread per robot."""
 
     name = "cuda"
 
