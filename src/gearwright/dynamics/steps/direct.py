@@ -44,8 +44,8 @@ class DirectSolver:
 
     fronts = True
 
-    def __init__(self, build: StepBuilder, model: Model, eps: float) -> None:
-        self.build, self.model, self.eps = build, model, eps
+    def __init__(self, build: StepBuilder, model: Model, eps: float, switches: int | None = None) -> None:
+        self.build, self.model, self.eps, self.switches = build, model, eps, switches
         self._switching: tuple[FrontalMatrix, Collected] | None = None  # what the stage `switch` is made for
         self._stored: Collected | None = None  # what acts in the phase that was solved last
 
@@ -138,7 +138,7 @@ class DirectSolver:
     def _until_settled(self, acting: Collected, name: str, share: Scalar, *, again: bool) -> None:
         """Most phases are solved at once. What they need where they are not is computed nowhere else."""
         build = self.build
-        most = max(SWITCHES, len(acting.laws)) - 1
+        most = (self.switches or max(SWITCHES, len(acting.laws))) - 1
         if not acting.laws:
             with build.loop(most, until=Slots.settled):
                 self._follow(again=again)

@@ -79,9 +79,9 @@ class MidpointStep(ConstrainedStep):
 
     def __init__(
         self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
-        passes: int | None = None, change: float | None = None,
+        passes: int | None = None, change: float | None = None, switches: int | None = None,
     ) -> None:  # fmt: skip
-        self.direct = DirectSolver(build, model, eps)
+        self.direct = DirectSolver(build, model, eps, switches)
         super().__init__(build, model, kinds, eps, self.direct)
         self.iterations = TUNING.iterations if passes is None else passes
         self.change = TUNING.change if change is None else change
