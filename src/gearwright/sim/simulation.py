@@ -410,8 +410,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, duration: float, weights: Any, *, parameters: Sequence[str] | str = (),
         state: Sequence[str] | str = (), command: Any = None, effort: Any = None, every: int = 1,
     ) -> Gradient:  # fmt: skip
-        """The gradient of one number of a roll-out, `L = Σ weight·output`, by the adjoint method. At the same cost, L is
-        differentiated by all commands and efforts of all steps. The state of the simulation does not change.
+        """The gradient of one number of a roll-out, `L = Σ weight·output`, by the adjoint method. At the same cost, L
+        is differentiated by all commands and efforts of all steps. The state of the simulation does not change.
 
         weights     by output: arrays (T,) or (T, B), a row for the start and one for every `every`-th step. For any
                     other L, give a pair `(names, function)`: the function gets these outputs by name, and returns
