@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.cli.inputs import assigned, check_targets
-from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
@@ -101,11 +102,11 @@ def sweep(
         if plot is not None:
             _draw(table, list(ranges), list(metrics), plot, pareto)
     except ModelError as error:
-        stop("sweep", str(error), 2)
+        stop(str(error), 2)
     except GearwrightError as error:
-        stop("sweep", str(error))
+        stop(str(error))
     except KeyboardInterrupt:
-        stop("sweep", "interrupted; the same command resumes" if out else "interrupted", INTERRUPTED)
+        stop("interrupted; the same command resumes" if out else "interrupted", INTERRUPTED)
     _print(table, list(metrics), out)
     if plot is not None:
         typer.echo(f"wrote {plot}")

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import StepLength
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
@@ -58,4 +59,4 @@ def view(
                 sim = compiled(loaded, {"dt": dt, "integrator": integrator})
             viewed(sim, port=port, search_path=search)
     except GearwrightError as error:
-        stop("view", str(error))
+        stop(str(error))

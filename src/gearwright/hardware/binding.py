@@ -59,7 +59,7 @@ def bind(
 
     A protocol that is named here counts for every actuator; else those whose file, or `written`, has one are bound.
     Nodes that nobody gives follow the numbers at the end of the joints' or actuators' names where these are distinct,
-    else they count up from 1, past those that are taken.
+    else they count up from the protocol's first, past those that are taken.
     """
     chosen = _chosen(robot, name, model, {**_of_file(robot), **(written or {})})
     if nodes:
@@ -76,7 +76,7 @@ def bind(
         used = {n for a, n in given.items() if n is not None} | {n for _, n in taken}
         node = given[actuator]
         if node is None:
-            node = next((n for n in p.nodes if n > 0 and n not in used), None)
+            node = next((n for n in p.nodes if n >= p.first and n not in used), None)
         if node is None or node not in p.nodes:
             ids = f"{p.nodes[0]} … {p.nodes[-1]}"
             raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")

@@ -27,6 +27,7 @@ class Log:
     columns: Mapping[str, Array]  # by name, (T,) each
     units: Mapping[str, str] = field(default_factory=dict)  # of the columns, where the file says
     notes: Mapping[str, Any] = field(default_factory=dict)  # what else the file says
+    leads: Mapping[str, float] = field(default_factory=dict)  # [s] by which columns hold before the times of their rows
 
     def __post_init__(self) -> None:
         time = numbers(f"{self.name}: the times", self.time, infinite=True)

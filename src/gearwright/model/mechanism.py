@@ -257,6 +257,16 @@ class Mechanism(NotebookDisplay):
         """Whether something moves along it. Some real files drive joints that they fix later."""
         return can_move(self.joint(axis.joint), axis)
 
+    def slides(self, axis: AxisRef) -> bool:
+        """Whether the position along an axis is a length."""
+        return self.joint(axis.joint).type.prismatic
+
+    def pushes(self, actuator: str) -> bool:
+        """Whether an actuator moves along a line: one that sits on a sliding joint itself; gears have shafts."""
+        joint = self.actuators[actuator].joint
+        geared = any(actuator in t.actuators for t in self.transmissions.values())
+        return not geared and joint is not None and self.slides(joint)
+
     @cached_property
     def layout(self) -> CoordinateLayout:
         """Coordinates of the tree by name, axis and index."""

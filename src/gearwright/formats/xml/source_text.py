@@ -16,7 +16,7 @@ from xml.parsers import expat
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.xml.lenient_xml import comments_mended
-from gearwright.formats.xml.located_xml import MAX_SHOWN, Element, parse
+from gearwright.formats.xml.located_xml import MAX_SHOWN, Element, descendants, parse
 from gearwright.formats.xml.xml_text import parsed_text
 
 _ATTRIBUTE = re.compile(r"""([^\s=/>"'<]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -145,15 +145,6 @@ class SourceText:
 
     def _size(self, start: int, stop: int) -> int:
         return len(self.text[start:stop].encode(self.codec))
-
-
-def descendants(e: Element) -> Iterator[Element]:
-    """The element and all below it, in document order."""
-    todo = [e]
-    while todo:
-        e = todo.pop()
-        yield e
-        todo += reversed(e.children)
 
 
 def _last_part(e: Element) -> str:

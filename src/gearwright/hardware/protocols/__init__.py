@@ -35,6 +35,7 @@ class Protocol:
     line: type[SerialLine] | None = None  # of a serial protocol
     models: Mapping[str, Motor] = field(default_factory=lambda: {"": Motor()})  # products; the first is the default
     nodes: range = range(1, 128)  # ids that a device may have
+    first: int = 1  # id as delivered; others count up from it
     baud: int = 1_000_000  # of a serial line
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD

@@ -58,7 +58,7 @@ class CudaInstance(Instance):
 
     @property
     def states(self) -> DeviceBuffer:
-        return DeviceBuffer(self._arrays, self._memory[None, : self.layout.state_elements])
+        return DeviceBuffer(self._arrays, self._memory[None, : self.layout.program.state_elements])
 
     @property
     def memory(self) -> DeviceBuffer:
@@ -99,8 +99,8 @@ class CudaInstance(Instance):
         return (
             self._memory, np.int64(self.batch), np.int64(n), np.int64(first), np.int64(continues), np.int64(every),
             np.int64(until_first), self._failed_step, self._failed_element, self._failed_value, self._any_failed,
-            *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.inputs),
-            *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.recordable),
+            *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.program.inputs),
+            *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.program.recordable),
         )  # fmt: skip
 
     def _good_steps(self, n: int, first: int) -> int:

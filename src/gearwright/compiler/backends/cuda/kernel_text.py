@@ -59,18 +59,6 @@ class KernelLayout:
     def all_elements(self) -> int:
         return sum(slot.size for slot in self.program.slots)
 
-    @cached_property
-    def state_elements(self) -> int:
-        return sum(slot.size for slot in self.program.of_kind(SlotKind.STATE))
-
-    @cached_property
-    def inputs(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(SlotKind.INPUT)
-
-    @cached_property
-    def recordable(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(SlotKind.STATE, SlotKind.OUTPUT)
-
 
 def kernel_text(program: Program, precision: str) -> str:
     """CUDA source with one kernel, `run`; also valid C++, where `run` walks all robots one by one."""
@@ -111,8 +99,8 @@ class _Kernel:
             ("integer", "continues"), ("integer", "every"), ("integer", "until_first"), ("integer *", "failed_step"),
             ("integer *", "failed_element"), ("double *", "failed_value"), ("integer *", "any_failed"),
         ]  # fmt: skip
-        inputs = [("const real *", f"input{k}") for k in range(len(self.layout.inputs))]
-        records = [("real *", f"record{k}") for k in range(len(self.layout.recordable))]
+        inputs = [("const real *", f"input{k}") for k in range(len(self.program.inputs))]
+        records = [("real *", f"record{k}") for k in range(len(self.program.recordable))]
         return [*fixed, *inputs, *records]
 
     # one robot -----------------------------------------------------------------------------------------------------
@@ -161,7 +149,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
 
     def _changing_inputs(self) -> list[str]:
         lines = []
-        for k, slot in enumerate(self.layout.inputs):
+        for k, slot in enumerate(self.program.inputs):
             start = self.layout.offsets[slot.name]
             each = [f"a[{start + e}] = input{k}[(step * {slot.size} + {e}) * batch + robot];" for e in range(slot.size)]
             lines += [f"if (input{k}) {{", *(f"    {line}" for line in each), "}"]
@@ -199,7 +187,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
 
     def _record(self) -> list[str]:
         lines = []
-        for k, slot in enumerate(self.layout.recordable):
+        for k, slot in enumerate(self.program.recordable):
             start = self.layout.offsets[slot.name]
             each = [f"record{k}[(row * {slot.size} + {e}) * batch + robot] = a[{start + e}];" for e in range(slot.size)]
             lines += [f"if (record{k}) {{", *(f"    {line}" for line in each), "}"]

@@ -71,8 +71,13 @@ class Damiao(MitDrive):
         return Frame(int(self.registers[7]), bytes([self.node & 0xF | status << 4]) + state + bytes([heat, heat]))
 
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
+        """An FD frame is answered with FD frames, at its bit rate."""
         if frame.extended or frame.remote:
             return []
+        answers = self._answers(frame, t)
+        return [a._replace(fd=True, bitrate_switch=frame.bitrate_switch) for a in answers] if frame.fd else answers
+
+    def _answers(self, frame: Frame, t: float) -> list[Frame]:
         if frame.id == REGISTER_ID:
             return self._on_register(frame.data, t)
         offset = frame.id - self.node
