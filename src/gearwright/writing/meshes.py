@@ -54,7 +54,7 @@ class MeshCopies:
             self.names[uri] = _free_name(path.name, set(self.names.values()))
 
     def address(self, mesh: Mesh) -> str:
-        """Relative addresses are made to lead from the new file to where the mesh is; "" of a file that is not there."""
+        """Relative ones are made to lead from the new file to where the mesh is; "" of a file that is not there."""
         path = self.found.get(mesh.uri)
         if path is None:
             return "" if self.by_file else mesh.uri

@@ -228,8 +228,9 @@ class BodyWriter:
         if 0 < limits.effort < inf:
             e.attributes |= Node("", actuatorfrcrange=(-limits.effort, limits.effort)).attributes
         written = {
-            "ref": ref, "stiffness": passive.spring_stiffness, "springref": passive.spring_reference, "damping": passive.damping,
-            "armature": passive.armature or self._assumed_armature(name, shown), "frictionloss": passive.friction,
+            "ref": ref, "stiffness": passive.spring_stiffness, "springref": passive.spring_reference,
+            "damping": passive.damping, "armature": passive.armature or self._assumed_armature(name, shown),
+            "frictionloss": passive.friction,
         }  # fmt: skip
         e.attributes |= Node("", **{k: x for k, x in written.items() if x}).attributes
         done = ("lower", "upper") if limits.effort == 0 else ("lower", "upper", "effort")
