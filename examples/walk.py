@@ -35,7 +35,7 @@ DT, STEPS = 0.005, 4  # [s], steps of an action
 LINK = """<link name="{name}"><inertial><origin xyz="{at}"/><mass value="{mass}"/>
   <inertia ixx="{i[0]}" iyy="{i[1]}" izz="{i[2]}" ixy="0" ixz="0" iyz="0"/></inertial>{shape}</link>"""
 JOINT = """<joint name="{name}" type="{type}"><parent link="{parent}"/><child link="{child}"/><origin xyz="{at}"/>
-  <axis xyz="{axis}"/>{limit}<dynamics damping="0.1" friction="0.1"/></joint>"""
+  <axis xyz="{axis}"/>{limit}<dynamics damping="0.2"/></joint>"""
 SHAPE = '<collision name="{name}"><geometry><sphere radius="0.02"/></geometry></collision>'
 
 
@@ -120,7 +120,7 @@ def environment(batch: int, device: str = "cpu", **changes) -> gw.VectorEnv:
         "act": RANGES, "reset": {"base.z": (HEIGHT, HEIGHT + 0.02), **STARTS},
         "goal": {"speed": (0.4, 1.0)}, "randomize": {"trunk.mass": (5.0, 7.5)}, "noise": 0.02,
         "push": {"base.x": 0.4, "base.y": 0.4}, "push_interval": 5.0, "command_delay": (0.0, 0.01),
-        "period": STEPS * DT, "duration": 10.0, "ground": 0.8, "contacts": [("*_foot", "ground")],
+        "period": STEPS * DT, "duration": 10.0, "ground": 0.8, "contacts": [("*_foot", "ground")], "switches": 8,
     }  # fmt: skip
     return gw.VectorEnv(quadruped(), batch=batch, device=device, **given | changes)
 

@@ -45,6 +45,7 @@ def view(
         from gearwright.page import is_recording
         from gearwright.page import view as viewed
         from gearwright.page.subject import compiled
+        from gearwright.page.viewing import Page
 
         search = reading.path
         if is_recording(file) and recording is None:
@@ -57,6 +58,8 @@ def view(
         else:
             with waiting(f"compiling {loaded.name}"):
                 sim = compiled(loaded, {"dt": dt, "integrator": integrator})
-            viewed(sim, port=port, search_path=search)
+            page = Page(sim, port=port, search_path=search)
+            page.player.demonstration.begin()
+            page.wait()
     except GearwrightError as error:
         stop(str(error))

@@ -67,6 +67,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
+        switches: int | None = None,
         change: float | None = None,
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
@@ -111,7 +112,7 @@ class Equations:
         if self._touching and SOLVERS[solver] is not None:
             raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
-        self._change = change
+        self._change, self._switches = change, switches
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -275,9 +276,9 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change)
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change, self._switches)
         else:
-            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
+            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps, self._switches))
         step.write()
         return build.body
 

@@ -149,6 +149,8 @@ def view(
     from gearwright.page.subject import subject
 
     page = Page(subject(what, robot, search_path, options), port=port, search_path=search_path)
+    if isinstance(page.motion, Player) and page.motion.sim is not what:
+        page.motion.demonstration.begin()
     if block is None:
         block = not in_notebook()
     if block:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.c_code import Dialect, body_lines, stage_function
-from gearwright.compiler.c_code.memory import flat
+from gearwright.compiler.c_code import Dialect, body_lines, flat, stage_function
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program, Slot, SlotKind, Stage, slot_offsets
 
