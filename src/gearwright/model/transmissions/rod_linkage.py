@@ -26,7 +26,9 @@ STRAIGHT = 1e-6  # sine of the angle between crank and rod, in line: neither way
 class ScrewJoints(TransmissionMap):
     """A map whose joints are given by their screws, at one pose of the mechanism."""
 
-    joint_screws: tuple[Screw, ...] = quantity("1, m", parameter=False, doc="of the joints, from the carrier outwards")
+    joint_screws: tuple[Screw, ...] = quantity(
+        "1, m", parameter=False, doc="of the joints, in their order from the world outwards"
+    )
     joint_references: tuple[float, ...] = quantity("rad | m", parameter=False, doc="the joints' positions there")
 
     def __post_init__(self) -> None:
