@@ -45,7 +45,7 @@ def test_the_policy_in_the_step_is_the_one_of_the_environment(example, tmp_path)
     path, w, b = network(tmp_path, np.random.default_rng(0))
     plain = {"noise": 0.0, "push": None, "command_delay": 0.0, "randomize": None, "goal": {"speed": 0.8}}
     start = {"base.z": example["HEIGHT"]} | dict(zip(example["JOINTS"], example["POSE"].tolist(), strict=True))
-    env = example["environment"](2, reset=start, **plain)
+    env = example["environment"](2, reset=start, switches=None, **plain)
     obs, _ = env.reset(seed=0)
     for _ in range(10):
         h = obs @ w["weight_0"].T + b["bias_0"]

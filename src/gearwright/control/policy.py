@@ -37,8 +37,8 @@ class Policy:
     act: Mapping[str, tuple[float, float]]  # ranges of the actuators
     goal: Mapping[str, float] = field(default_factory=dict)  # numbers of the episode, which become parameters
     normalized: bool = False  # actions go from -1 to 1
-    memory: Mapping[str, float] = field(init=False, repr=False)
-    parameters: Mapping[str, float] = field(init=False, repr=False)
+    memory: Mapping[str, float] = field(init=False, repr=False)  # the last two actions
+    parameters: Mapping[str, float] = field(init=False, repr=False)  # goals by name
 
     def __post_init__(self) -> None:
         if len(self.act) != self.network.outputs:
