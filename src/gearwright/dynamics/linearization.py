@@ -58,7 +58,15 @@ def _derivatives(
 PART_STATE = (Slots.position, Slots.velocity, Slots.actuator)
 
 UNROLLED = {Slots.converged: 6, Slots.settled: 0, Slots.closed: 2, Slots.step_done: 1}  # rounds of loops
-LEFT_OUT = (Slots.settled, Slots.accepted, Slots.sound, Slots.step_done, Slots.fast, Slots.agreed)  # branches
+LEFT_OUT = (
+    Slots.settled,
+    Slots.accepted,
+    Slots.sound,
+    Slots.step_done,
+    Slots.fast,
+    Slots.agreed,
+    Slots.as_before,
+)  # branches
 POINTS = 2  # rounds in which contacts' points follow: a Newton step from a solution has its derivatives
 
 BEGINNING = {
