@@ -108,12 +108,13 @@ class SocketStream:
 
     def __init__(
         self, loop: EventLoop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None],
-        refusal: bytes = b"",
+        refusal: bytes = b"", opening: Opening | None = None,
     ) -> None:  # fmt: skip
         connection.setblocking(False)
         self._loop, self._socket = loop, connection
         self._received, self._closed = received, closed
-        self._opening = Opening() if connection.family != getattr(socket, "AF_UNIX", None) else None
+        remote = connection.family != getattr(socket, "AF_UNIX", None)
+        self._opening = (opening or Opening()) if remote else None
         self._refusal = refusal
         self._queue = bytearray()
         self.open, self._ending = True, False
