@@ -90,7 +90,12 @@ def test_a_servo_turns_in_proportion_to_its_pulses_and_coasts_without():
 
 def test_nothing_that_a_client_sends_breaks_the_daemon(bench, rng):
     at = ("127.0.0.1", int(bench.port))
-    for data in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\0\1\0", request(8, 1, 1500)[:12] + b"\xff" * 4, b"{}\n" * 9):
+    for data in (
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x02\0\1\0",
+        request(8, 1, 1500)[:12] + b"\xff" * 4,
+        b"{}\n" * 9,
+    ):
         with socket.create_connection(at, timeout=10) as client:
             client.sendall(data)
             assert client.recv(100) == b""  # hung up
