@@ -13,8 +13,9 @@ from gearwright.hardware.setpoints import Duty
 WITHIN = 0.03
 KG_CM = 0.0980665
 
-# rpm, N·m, A at V. Sources: ROBOTIS' e-manual (X series, AX); FEETECH's data sheets ST-3215-C018, ST-3250-C001,
-# HL-3930-C001, SCS0009; Hiwonder's product page of the LX-16A; TowerPro's sheets of MG996R and SG90; Better Actuator Models, M1, for the STS3215 at 7.4 V. None: no figure is published
+# rpm, N·m, A at V. Sources: ROBOTIS' e-manual (X series, AX, MX); FEETECH's data sheets ST-3215-C018, ST-3250-C001,
+# HL-3930-C001, SCS0009; Better Actuator Models, M1, for the STS3215 at 7.4 V; Hiwonder's product page of the LX-16A;
+# TowerPro's data sheets of MG996R and SG90. None: no figure is published
 FIGURES = {
     ("dynamixel", "xm430-w350"): (46.0, 4.1, 2.3, 12.0),
     ("dynamixel", "xm430-w210"): (77.0, 3.0, 2.3, 12.0),
