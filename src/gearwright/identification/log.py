@@ -20,7 +20,7 @@ FEWEST = 5  # rows of a log
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Columns over time. Checked when it is made: times rise, and every column has a number for each of them."""
+    """Columns over time. It is checked when it is made: times increase, and every column has a number for each time."""
 
     name: str  # of the file, for messages
     time: Array  # (T,) [s]
@@ -49,7 +49,7 @@ class Log:
         object.__setattr__(self, "columns", MappingProxyType(columns))
 
     def column(self, name: str) -> Array:
-        """Finite numbers; raises ModelError for a column that is missing, or has others."""
+        """The numbers of a column; raises ModelError if it is missing or has numbers that are not finite."""
         if name not in self.columns:
             raise UnknownNameError(f"column of {self.name}", name, list(self.columns))
         values = self.columns[name]

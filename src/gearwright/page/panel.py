@@ -84,7 +84,10 @@ class PagePanel:
             controls.text("filter", lambda event: self._filter(event.target.value), "part of a joint's name")
         joints = JointSliders(controls, self._motion)
         self._parts.append(joints)
-        self._filtered = [joints, *([CommandSliders(controls, self._player)] if self._player is not None else [])]
+        self._filtered: list[JointSliders | CommandSliders] = [
+            joints,
+            *([CommandSliders(controls, self._player)] if self._player is not None else []),
+        ]
 
     def _filter(self, text: str) -> None:
         for sliders in self._filtered:

@@ -76,7 +76,7 @@ class Transport:
         motion = self._motion
         hint = ""
         if isinstance(motion, Player) and motion.demonstration.running and not motion.demonstration.over:
-            hint = "\n\n*nothing moved, so its commands swing: set one under Move to end that*"
+            hint = "\n\n*nothing moved, so it swings: set a command or pull a link to end that*"
         trouble = f"\n\n**{plain(motion.error)}**" if motion.error else ""
         kind = "recording of " if self._replay else ""
         text = f"{kind}**{plain(motion.robot.name)}** at {motion.time:.3f} s{hint}{trouble}"
