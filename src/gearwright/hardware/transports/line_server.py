@@ -7,40 +7,32 @@ from collections.abc import Callable
 
 from gearwright.errors import GearwrightError
 from gearwright.hardware.networks import SerialNetwork
-from gearwright.hardware.transports.loop import EventLoop, ListeningSocket, SocketStream, listen_tcp
+from gearwright.hardware.transports.loop import EventLoop, SocketStream, StreamClient, TcpServer
 from gearwright.hardware.transports.opening import BinaryOpening
 
 HOST = "127.0.0.1"
 
 
-class LineServer:
+class LineServer(TcpServer):
     """Loopback alone: what such daemons speak has no token. A port that is taken is replaced by a free one."""
 
     def __init__(self, loop: EventLoop, network: SerialNetwork, port: int, client: str) -> None:
-        self._loop, self._network, self._client = loop, network, client
-        self._clients: set[LineClient] = set()
+        self._network, self._text = network, client
         try:
-            listening = listen_tcp(HOST, port)
+            super().__init__(loop, HOST, port, b"")
         except GearwrightError:
-            listening = listen_tcp(HOST, 0)
-        self.port: int = listening.getsockname()[1]
-        self._listener = ListeningSocket(loop, listening, self._accept, b"")
+            super().__init__(loop, HOST, 0, b"")
 
     @property
     def description(self) -> str:
-        return self._client.replace("{port}", str(self.port))
+        return self._text.replace("{port}", str(self.port))
 
-    def _accept(self, connection: socket.socket) -> None:
+    def _client(self, connection: socket.socket) -> LineClient:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._clients.add(LineClient(self._loop, self._network, connection, self._clients.discard))
-
-    def close(self) -> None:
-        self._listener.close()
-        for client in list(self._clients):
-            client.stream.close()
+        return LineClient(self._loop, self._network, connection, self._clients.discard)
 
 
-class LineClient:
+class LineClient(StreamClient):
     """One connection: each whole request is answered at once."""
 
     def __init__(
