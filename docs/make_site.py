@@ -1,7 +1,8 @@
 """Builds the documentation site: out/site/index.html. `make docs`, or python docs/make_site.py
 
 Pages link to files of the repository (`../examples/…`); those are copied beside the pages, so that they can be
-taken from the site. zensical then builds it strictly: a link that leads nowhere ends the build.
+taken from the site. Notebooks are executed, and shown with their outputs. zensical then builds it strictly: a link that
+leads nowhere ends the build.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 
 from links import LINK, broken_hrefs, pages
+from notebook_pages import write_page
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -26,6 +28,8 @@ def main() -> None:
     for folder in (STAGE, SITE):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, STAGE, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    for notebook in sorted((STAGE / "notebooks").glob("*.ipynb")):
+        write_page(notebook)
     for page in pages(STAGE):
         page.write_text(with_files_beside(page), encoding="utf-8")
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
@@ -51,11 +55,25 @@ def with_files_beside(page: Path) -> str:
 
     def moved(link: re.Match[str]) -> str:
         target = (here.parent / link["file"]).resolve() if link["file"] else here
+        if target.suffix == ".ipynb" and target.parent != here.parent:
+            return link[0].replace(".ipynb", ".md", 1)
         if target.is_relative_to(DOCS) or not target.exists():
             return link[0]
         return link[0].replace(link["file"], copied(target, page), 1)
 
     return LINK.sub(moved, page.read_text(encoding="utf-8"))
+
+
+def with_links_to_pages(source: Path, place: Path) -> str:
+    """The text of a Markdown file of the repository, whose links to pages lead to those of the site."""
+
+    def moved(link: re.Match[str]) -> str:
+        target = (source.parent / link["file"]).resolve()
+        if not link["file"] or not target.is_relative_to(DOCS):
+            return link[0]
+        return link[0].replace(link["file"], os.path.relpath(STAGE / target.relative_to(DOCS), place.parent), 1)
+
+    return LINK.sub(moved, source.read_text(encoding="utf-8"))
 
 
 def copied(source: Path, page: Path) -> str:
@@ -71,6 +89,8 @@ def copied(source: Path, page: Path) -> str:
     else:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, place)
+        if source.suffix == ".md":
+            place.write_text(with_links_to_pages(source, place), encoding="utf-8")
     return os.path.relpath(place, page.parent)
 
 

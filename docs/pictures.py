@@ -20,7 +20,7 @@ from session import Session, blocks  # noqa: E402
 import gearwright as gw  # noqa: E402
 from gearwright.demo import four_bar, gripper, wrist  # noqa: E402
 from gearwright.demo.chapter import Chapter  # noqa: E402
-from gearwright.demo.style import alone  # noqa: E402
+from gearwright.display.chart_style import alone  # noqa: E402
 from gearwright.display.graph_svg import graph_svg  # noqa: E402
 from gearwright.display.reach_plots import plot_reach  # noqa: E402
 

@@ -82,18 +82,17 @@ def simulated():
         })  # fmt: skip
 
 
-def identified(logs, linear):
+def identified(logs, dt):
     *fitted, held_back = logs
     return gw.identify(
         servo_pendulum(), fitted, tuple(BOUNDS), bounds=BOUNDS, signals=COLUMNS, outputs="shoulder.position",
-        holdout=held_back, linear=("servo", "servo.supply_voltage") if linear else (),
-        dt=2e-3 if linear else 1e-3, progress=True,
+        holdout=held_back, dt=dt, progress=True,
     )  # fmt: skip
 
 
 def main(files):
     logs = [gw.read_log(file) for file in files] if files else list(simulated())
-    fit = identified(logs, linear=bool(files))
+    fit = identified(logs, dt=2e-3 if files else 1e-3)
     print(fit.summary())
     fit.save("identify_servo.json")
     fit.report("identify_servo.html")

@@ -280,7 +280,7 @@ def branches(x: Any) -> Any:
         (lambda x: {"a": x}, "returns numbers or arrays"),
         (lambda x: "text", "returns numbers or arrays"),
         (lambda x: [x[0], np.nan], "returns NaN"),
-        (lambda x: x * np.nan, "computes with NaN"),
+        (lambda x: x * np.nan, "computes NaN"),
         (lambda x: x[7], "IndexError"),
         (lambda x: 1 / 0, "ZeroDivisionError"),
         (lambda x: M @ x[:2], "ValueError"),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.comparing import diff as diff
     from gearwright.control import PID as PID
     from gearwright.control import CombinedControllers as CombinedControllers
+    from gearwright.control import Policy as Policy
     from gearwright.conversion import convert as convert
     from gearwright.diagnostics import Diagnostic as Diagnostic
     from gearwright.display.reach_plots import plot_reach as plot_reach

@@ -155,7 +155,7 @@ def first_of(found: Sequence[Diagnostic], file: str) -> str:
     return f"{place}{d.message} [{d.code}]" + (f"; {others} more in robot.diagnostics" if others else "")
 
 
-# code → when it is given. One row a code; every row has a test with a minimal file.
+# code → when it is given. One row per code; every row has a test with a minimal file.
 CODES: dict[str, str] = {
     # the text
     "file-unreadable": "the file does not exist, is not a file, cannot be read or is too large",

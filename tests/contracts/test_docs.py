@@ -55,7 +55,8 @@ def _in_navigation(part):
 
 def test_every_page_is_in_the_navigation_once():
     listed = list(_in_navigation(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
-    written = sorted(str(p.relative_to(DOCS)) for p in links.pages(DOCS))
+    notebooks = [p.with_suffix(".md") for p in DOCS.glob("notebooks/*.ipynb")]  # pages of the site
+    written = sorted(str(p.relative_to(DOCS)) for p in [*links.pages(DOCS), *notebooks])
     assert sorted(listed) == written, "list the page in nav of zensical.toml"
 
 

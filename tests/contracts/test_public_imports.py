@@ -15,7 +15,7 @@ import gearwright as gw
 ROOT = Path(__file__).parents[2]
 PUBLIC = (
     "gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots",
-    "gearwright.bridges.mujoco", "gearwright.bridges.drake",
+    "gearwright.bridges.mujoco", "gearwright.bridges.drake", "gearwright.bridges.isaaclab",
 )  # fmt: skip
 BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INSIDE = "contributing.md"  # is about work on the package itself
@@ -37,7 +37,10 @@ def internal(tree: ast.Module) -> Iterator[str]:
             yield from (a.name for a in node.names if a.name.partition(".")[0] == "tests")
         elif isinstance(node, ast.ImportFrom) and node.module:
             if node.module in PUBLIC:
-                module = import_module(node.module)
+                try:
+                    module = import_module(node.module)
+                except gw.GearwrightError:  # its program is not installed
+                    continue
                 known = {*getattr(module, "__all__", dir(module)), "robots", "kinds", "drawing", "__version__"}
                 yield from (f"{node.module}.{a.name}" for a in node.names if a.name not in known)
             elif node.module.partition(".")[0] in ("gearwright", "tests"):

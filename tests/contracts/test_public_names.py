@@ -58,6 +58,7 @@ NAMES = {
     "NotSimulatedWarning",
     "PID",
     "PIDActuator",
+    "Policy",
     "Recording",
     "RecordingWarning",
     "SweepWarning",

@@ -1,6 +1,6 @@
 """What other projects' tests say about reading a file, and about how coupled and closed mechanisms move, holds here.
 
-Or the difference is listed in `differences`. One function a case, or a few cases alike, in `peer_checks`;
+Or the difference is listed in `differences`. One function per case, or a few cases alike, in `peer_checks`;
 `CHECKS` finds it by "project/file: case".
 """
 

@@ -11,9 +11,9 @@ import pytest
 
 import gearwright as gw
 from gearwright import robots
-from gearwright.demo.charts import Area, Chart, ChartLine, _corners, _ticks, power_of_ten, stairs
 from gearwright.demo.pictures import Film
-from gearwright.demo.style import alone
+from gearwright.display.chart_style import alone
+from gearwright.display.charts import Area, Chart, ChartLine, _corners, _ticks, power_of_ten, stairs
 from gearwright.display.solids import FRONT, TOP, Camera, faces
 from gearwright.display.svg_text import text_width
 from gearwright.model.geometry import Box, Cylinder, Geometry, Sphere

@@ -83,12 +83,12 @@ def test_diagnostics_are_listed_with_lines(tmp_path: Path) -> None:
     text = f'<robot name="r">\n<link name="a">{link}{mesh}</link>\n<link name="b">{link}</link>\n{joint}\n</robot>'
     file.write_text(text)
     found = report(tmp_path, str(file), "--duration", "0.05")
-    assert "a & b.urdf:4: warning: attribute 'uper'" in found.text and "mesh 'none.stl' is not there" in found.text
+    assert "a & b.urdf:4: warning: attribute 'uper'" in found.text and "mesh 'none.stl' was not found" in found.text
 
 
-def test_a_report_is_a_page(tmp_path: Path) -> None:
+def test_a_report_ends_in_html(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", str(GRIPPER), "--report", str(tmp_path / "a.pdf")])
-    assert result.exit_code == 2 and "name it .html" in result.output
+    assert result.exit_code == 2 and "must end in .html" in result.output
 
 
 def test_pixels_are_where_the_shape_is() -> None:

@@ -56,7 +56,7 @@ def test_a_round_mesh_says_how_much_its_hull_misses(tmp_path: Path) -> None:
     assert 0 < shape.error < 0.02
 
 
-@pytest.mark.parametrize("uri, why", [("none.stl", "is not there"), ("broken.stl", "cannot be read|no triangles")])
+@pytest.mark.parametrize("uri, why", [("none.stl", "was not found"), ("broken.stl", "cannot be read|no triangles")])
 def test_a_mesh_that_cannot_be_read_touches_nothing(tmp_path: Path, uri: str, why: str) -> None:
     (tmp_path / "broken.stl").write_text("solid nothing")
     file = robot(tmp_path, mesh(uri))

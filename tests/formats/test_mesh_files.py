@@ -43,14 +43,14 @@ def test_a_file_a_folder_and_a_package(tmp_path: Path) -> None:
     file = written(tmp_path, *gone)
     found = missing_meshes(gw.load(file), file)
     assert [str(d).removeprefix(f"{file}:2: warning: ").partition(";")[0] for d in found] == [
-        "2 meshes are not there, nor is their folder 'meshes'",
-        "mesh 'there/c.stl' is not there",
-        "2 meshes are not there, nor is their package 'p'",
-        "mesh 'model://q/f.dae' is not there, nor is its package 'q'",
+        "2 meshes were not found, nor was their folder 'meshes'",
+        "mesh 'there/c.stl' was not found",
+        "2 meshes were not found, nor was their package 'p'",
+        "mesh 'model://q/f.dae' was not found, nor was its package 'q'",
     ]
     (tmp_path / "p").mkdir()
     (tmp_path / "p" / "d.stl").write_bytes(b"")
-    assert "mesh 'package://p/e.stl' is not there; give its folder" in " ".join(messages(file, tmp_path))
+    assert "mesh 'package://p/e.stl' was not found; give its folder" in " ".join(messages(file, tmp_path))
 
 
 def test_a_package_that_says_nothing_may_be_eight_folders_up(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_package_that_says_nothing_may_be_eight_folders_up(tmp_path: Path) -> 
 def test_of_many_the_first_twenty_are_shown(tmp_path: Path) -> None:
     found = messages(written(tmp_path, *(f"{k}.stl" for k in range(25))))
     assert len(found) == 21
-    assert found[-1] == "5 more packages, folders or meshes are not there"
+    assert found[-1] == "5 more packages, folders or meshes were not found"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_check_reports_them_and_a_load_does_not(tmp_path: Path) -> None:
     file = written(tmp_path, "gone.stl")
     ran = called("check", file)
     assert ran.code == 0
-    assert f"{file}:2: warning: mesh 'gone.stl' is not there; give its folder with search_path= or --path " in ran.out
+    assert f"{file}:2: warning: mesh 'gone.stl' was not found; give its folder with search_path= or --path " in ran.out
     assert "(1 warning" in ran.out
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "gone.stl").write_bytes(b"")

@@ -119,14 +119,14 @@ def test_a_yaml_file_beside_the_robot(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- 1", "a mapping of actuators"),
+        ("- 1", "a mapping from actuators"),
         ("m: 3", "needs a protocol"),
         ("m: {protocol: fetech}", "did you mean 'feetech'"),
         ("m: {protocol: feetech, node: -1}", "a whole number, not -1"),
         ("m: {protocol: feetech, node: true}", "a whole number, not True"),
         ("m: [", "devices.yaml"),
         ("? [1]\n: {protocol: feetech}", "devices.yaml"),
-        ("1: {protocol: feetech}", "names of actuators"),
+        ("1: {protocol: feetech}", "actuators must be named"),
         ("a: &a [x, x]\nm: {protocol: feetech, speed: *a}", "needs a protocol"),
         ("m: {protocol: feetech, speed: [1]}", "a number or a text, not a list"),
         ("\0", "devices.yaml"),
@@ -217,12 +217,13 @@ def test_a_geared_product_counts_at_the_joint_whatever_gear_the_file_has(protoco
     for ratio in (50, -50, 1):
         behind, own, rig = moved(ratio, protocol)
         assert behind == pytest.approx(joint, abs=1e-9) and own == counts
-        assert bool(rig.notes) is (abs(ratio) != 1)
+        assert any("measure at the joint" in note for note in rig.notes) is (abs(ratio) != 1)
 
 
 def test_the_side_can_be_chosen():
     joint, counts, rig = moved(50, "dynamixel", side="actuator")
-    assert joint == pytest.approx(counts * tau / 4096 / 50, abs=1e-3) and not rig.notes
+    assert joint == pytest.approx(counts * tau / 4096 / 50, abs=1e-3)
+    assert not any("measure at the joint" in note for note in rig.notes)
     with pytest.raises(gw.ModelError, match="side must be joint or actuator, not 'left'"):
         Rig.of(gw.loads(GEARED.format(ratio=50)), "dynamixel", options={"side": "left"})
 

@@ -23,7 +23,7 @@ def hexed(text):
 
 @pytest.fixture
 def rig():
-    return Rig.of(gw.loads(GRIPPER), "robotiq", nodes={"fingers": 9})
+    return Rig.of(gw.loads(GRIPPER), "robotiq")
 
 
 def status(rig):
@@ -110,7 +110,7 @@ print(gripper.position())
 def test_pyrobotiqgripper():
     pytest.importorskip("pyrobotiqgripper")
     with (
-        gw.serve(gw.loads(GRIPPER), protocol="robotiq", nodes={"fingers": 9}) as bench,
+        gw.serve(gw.loads(GRIPPER), protocol="robotiq") as bench,
         running(CLIENT, ports={"/dev/ttyUSB0": bench.port}) as client,
     ):
         assert [int(line) for line in output(client, 60).split()] == approx([255, 100, 0], abs=3)

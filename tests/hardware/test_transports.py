@@ -147,7 +147,7 @@ def test_json_lines(bench):
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[1]", "an object"),
         ({"comand": {}}, "did you mean 'command'"),
         ({"command": {"mtor": 1}}, "did you mean 'motor'"),
@@ -310,8 +310,11 @@ def test_a_client_beside_another_keeps_its_answers(wheel):
 def test_a_second_server_does_not_take_a_link(wheel, tmp_path):
     link = tmp_path / "port"
     script = f"import gearwright as gw; gw.serve(gw.load('desk_arm'), link={str(link)!r})"
-    with gw.serve(wheel, protocol="feetech", link=link):
+    with gw.serve(wheel, protocol="feetech", link=link) as bench:
         target = os.readlink(link)
+        os.close(os.open(bench.port, os.O_RDWR | os.O_NOCTTY))  # a client of this process comes and goes
+        with pytest.raises(gw.GearwrightError, match="is the port of another server"):
+            gw.serve(wheel, protocol="feetech", link=link)
         again = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=False, timeout=60
         )

@@ -153,7 +153,7 @@ def test_json_lines_want_their_token_first(wheel, said):
     with gw.serve(wheel, protocol="echo", tcp="0", token=TOKEN) as bench:
         stranger = JsonClient(bench)
         answer = stranger.ask({"token": said, "mode": "lockstep"} if said is not None else {"mode": "lockstep"})
-        assert "wants its token first" in answer["error"] and stranger.file.readline() == ""
+        assert "send the token first" in answer["error"] and stranger.file.readline() == ""
         assert bench.pacer.mode == "realtime"
         known = JsonClient(bench)
         assert "t" in known.ask({"token": TOKEN}) and "t" in known.ask({"mode": "lockstep"})
@@ -166,7 +166,7 @@ def test_socketcand_wants_its_token(wheel):
         for said in ("can0", "can0 not-for-everybodx", f"can0 x {TOKEN}"):
             with socket.create_connection(("127.0.0.1", own)) as stranger, stranger.makefile("rb") as answers:
                 stranger.sendall(f"< open {said} >< rawmode >< send 101 1 1 >".encode())
-                assert answers.read() == b"< hi >< error this server wants its token: open CHANNEL TOKEN >"
+                assert answers.read() == b"< hi >< error a token is needed: open CHANNEL TOKEN >"
         with can.Bus(interface="socketcand", host="127.0.0.1", port=own, channel=f"can0 {TOKEN}") as bus:
             bus.send(can.Message(arbitration_id=0x101, data=[1], is_extended_id=False))
             assert wait_for(bus, 0x181)

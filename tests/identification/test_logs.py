@@ -54,7 +54,13 @@ def test_logs_of_bam(tmp_path):
     (tmp_path / "a.json").write_text(bam(ENTRIES))
     log = gw.read_log(tmp_path / "a.json")
     assert log.column("position").tolist() == ANGLE.tolist() and log.column("torque_enable").tolist() == [1.0] * 6
-    assert log.notes == {"mass": 1.1, "kp": 32}
+    assert log.notes == {"mass": 1.1, "kp": 32} and not log.leads
+
+
+def test_goals_of_bam_are_sent_before_a_row_is_stamped(tmp_path):
+    late = [e | {"timestamp": e["timestamp"] + 0.013} for e in ENTRIES]
+    (tmp_path / "a.json").write_text(bam(late))
+    assert gw.read_log(tmp_path / "a.json").leads == {"goal_position": 0.013, "torque_enable": 0.013}
 
 
 def cdr(time, names, positions):

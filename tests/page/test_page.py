@@ -12,7 +12,6 @@ import pytest
 
 import gearwright as gw
 from gearwright.page.meshes import RobotMeshes
-from gearwright.page.shapes import quaternion
 from tests.sim.robots import FOLDER, GRIPPER
 from tests.tolerances import ROUNDING
 
@@ -117,18 +116,3 @@ def test_meshes_are_found_and_missing_ones_are_boxes(tmp_path: Path) -> None:
     with gw.view(file, port=0, block=False) as page:
         codes = [d.code for d in page.diagnostics]
         assert codes.count("mesh-missing") == 3
-
-
-def test_quaternions_of_all_quadrants() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        q = rng.normal(size=4) * rng.choice([1.0, 1e-9], size=4)
-        q /= np.linalg.norm(q)
-        w, x, y, z = q
-        R = np.array([
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ])  # fmt: skip
-        found = quaternion(R)
-        assert min(np.abs(found - q).max(), np.abs(found + q).max()) < 1e-7  # square roots of rounding near half turns

@@ -72,7 +72,7 @@ def test_a_file_finds_its_robot(tmp_path: Path, run, ending: str) -> None:
     shutil.move(model, tmp_path / "mine.sdf")
     assert subject(path, None, (), {})[1].name == "gripper"
     os.remove(tmp_path / "mine.sdf")
-    with pytest.raises(gw.GearwrightError, match=r"its file .*mine\.sdf' is not there.*--robot"):
+    with pytest.raises(gw.GearwrightError, match=r"its file .*mine\.sdf' was not found.*--robot"):
         subject(path, None, (), {})
     assert subject(path, gw.load("gripper"), (), {})[1].name == "gripper"
 

@@ -230,7 +230,7 @@ def test_an_ordinary_planar_loop_is_no_warning(loop):
 
 
 def test_one_freedom(sim):
-    assert "1 freedom," in repr(sim)
+    assert "1 degree of freedom," in repr(sim)
 
 
 def test_a_joint_by_its_name(robot):

@@ -99,7 +99,7 @@ def test_the_same_seed_gives_the_same_bits():
         ({"b6": np.eye(3)[:2]}, "no link|must be a pose"),
         ({"b6": 2 * np.eye(4)}, "not a pose"),
         ({"b6": [np.nan, 0, 0]}, "finite"),
-        ({"b6": np.zeros((2, 3)), "b5": np.zeros((3, 3))}, "as many poses"),
+        ({"b6": np.zeros((2, 3)), "b5": np.zeros((3, 3))}, "same number of poses"),
     ],
 )
 def test_mistakes_are_named(targets, message):

@@ -132,7 +132,7 @@ def test_limits_of_a_robot_are_kept():
     ("arguments", "message"),
     [
         ({"points": []}, "takes waypoints"), ({"points": [{"a": 0}, {"b": 1}]}, "waypoint 1 has 'b'"),
-        ({"points": [{"a": 0}, {"a": 1}]}, "give times="), ({"points": {"a": [0, 1], "b": [0]}}, "as many positions"),
+        ({"points": [{"a": 0}, {"a": 1}]}, "give times="), ({"points": {"a": [0, 1], "b": [0]}}, "same number of"),
         ({"points": [{"a": 0}, {"a": 1}], "profile": "cubik", "velocity": 1}, "did you mean 'cubic'"),
         ({"points": [{"a": 0}, {"a": 1}], "velocity": -1.0}, "above 0"),
         ({"points": [{"a": 0}, {"a": 1}], "times": [0.0]}, "2 waypoints take 2 times"),

@@ -64,7 +64,7 @@ def test_listeners_hear_every_so_many_steps(sim, how):
 
 
 def test_listeners_without_a_count_hear_every_call(sim, monkeypatch):
-    monkeypatch.setattr(sim.clock, "pace", Pace(10**9))  # one step a call at first
+    monkeypatch.setattr(sim.clock, "pace", Pace(10**9))  # one step per call at first
     monkeypatch.setattr(sim.clock.pace, "took", lambda *call: None)
     heard, stop = steps_heard(sim)
     sim.clock.advance(4)

@@ -136,3 +136,20 @@ def test_contacts_of_batches_and_recordings():
     assert recording.contact_force["box"].shape == (21, 2, 3)
     assert recording.contact_force["box"][-1] == pytest.approx(np.array([[0, 0, G], [0, 0, 0]]), rel=1e-3, abs=1e-6)
     assert [len(each) for each in recording.contacts[-1]] == [4, 0]
+
+
+def test_the_active_set_ends_where_it_is_told_to():
+    """A few iterations are close to all of them, and steps that would take more are counted."""
+    box = gw.World()
+    box.ground(friction=0.5)
+    box.box("cube", size=(0.1, 0.1, 0.1), mass=1.0, pose=(0, 0, 0.05, 0, 0, 0))
+    scene = box.finish()
+    sims = [gw.compile(scene, dt=5e-3, integrator="euler", switches=most) for most in (None, 2)]
+    for sim in sims:
+        sim.reset(velocity={"cube.x": 1.0, "cube.ry": 3.0})
+        sim.step(n=100)
+    whole, short = sims
+    assert whole.unsettled == 0 < short.unsettled
+    assert short.position["cube.z"] == pytest.approx(whole.position["cube.z"], abs=1e-3)
+    with pytest.raises(gw.CompileError, match="switches is an option"):
+        gw.compile("gripper", solver="pgs", switches=3)

@@ -24,7 +24,7 @@ KINDS = ("panda.urdf", "allegro_right_hand.urdf", "solo12.urdf")  # in the defau
 
 
 def real_robots():
-    """Of example-robot-data one file a folder, and all of the corpus."""
+    """Of example-robot-data one file per folder, and all of the corpus."""
     try:
         every = [Path(str(f.locate())).resolve() for f in files("example-robot-data") or () if f.suffix == ".urdf"]
     except PackageNotFoundError:

@@ -107,7 +107,7 @@ def test_an_onnx_file_is_the_same_network(rng, tmp_path):
     x = np.array([0.3, -0.7])
     h = W0 @ x + b0
     expected = W1 @ np.where(h > 0, h, np.exp(h) - 1) + b1
-    assert read_network(tmp_path / "net.onnx").evaluate(x)[0] == pytest.approx(expected[0], rel=1e-6)
+    assert read_network(tmp_path / "net.onnx").evaluate(x)[0] == pytest.approx([expected[0]], rel=1e-6)
     (tmp_path / "bad.onnx").write_bytes(b"no network")
     with pytest.raises(gw.ModelError, match=r"not an ONNX file|at least one layer"):
         read_network(tmp_path / "bad.onnx")
@@ -127,7 +127,8 @@ def test_an_onnx_file_is_the_same_network(rng, tmp_path):
 )
 def test_what_a_file_has_wrongly(rng, tmp_path, changes, says):
     with pytest.raises(gw.GearwrightError, match=says):
-        read_network(saved(tmp_path, weights(rng) | changes))
+        path = saved(tmp_path, weights(rng) | changes)
+        gw.LearnedActuator.load(path, name="m", joint="j", inputs=("error", "velocity"), history=3)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"x" * 1000])

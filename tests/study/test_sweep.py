@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 import gearwright as gw
 from gearwright.study.designs import designs
 from gearwright.study.figures import pareto_front
+from gearwright.study.metrics import split
 from tests.cli.commands import called
 from tests.sim.robots import ARM, GRIPPER
 from tests.sim.test_dead_points import crank
@@ -95,8 +97,10 @@ def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
         ({"vary": {"motor.stall_torque": (1, 2)}}, "a grid needs the number of values"),
         ({"vary": {"motor.stall_torque": (1, float("nan"), 3)}}, "finite numbers"),
         ({"vary": {"motor.stall_torque": "1:2"}}, "not '1:2'"),
-        ({"vary": {}}, "with one at least"),
+        ({"vary": {}}, "with at least one"),
         ({"metrics": {"x": "right_finger.position:lst"}}, "did you mean 'last'"),
+        ({"metrics": {"x": "right_finger.position:time_to"}}, "signal:time_to:TARGET"),
+        ({"metrics": {"x": "right_finger.position:max:3"}}, "signal:max$"),
         ({"metrics": {"x": "rigth_finger.position:last"}}, "did you mean 'right_finger.position'"),
         ({"metrics": {"x": lambda rec: rec.time}}, "of shape"),
         ({"metrics": {"motor.stall_torque": "motor.torque:max"}}, "is the column of a parameter"),
@@ -141,6 +145,48 @@ def test_tables_hold_the_call_and_are_not_made_again(gripper, table, ending: str
     monkeypatch.setattr("gearwright.study.engines.simulate", None)
     again = gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
     assert again.equals(table)
+
+
+STEP_METRICS = {"there": "x:time_to:1", "beyond": "x:overshoot:1", "settled": "x:settling:1:0.05"}
+TIME = np.linspace(0.0, 10.0, 1001)
+ANSWERS = {  # of second order, to a step of 1; one that only comes near; one that is there
+    "under-damped": 1.0 - np.exp(-0.5 * TIME) * (np.cos(2.0 * TIME) + 0.25 * np.sin(2.0 * TIME)),
+    "too weak": 0.9 * (1.0 - np.exp(-2.0 * TIME)),
+    "at rest": np.ones_like(TIME),
+}
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_steps_are_measured_as_control_engineers_do(pieces: int) -> None:
+    x = np.column_stack([*ANSWERS.values()])
+    found = {}
+    for name, spec in STEP_METRICS.items():
+        _, reduction = split(spec)
+        for rows in np.array_split(np.arange(len(TIME)), pieces):
+            reduction.add(TIME[rows], x[rows])
+        found[name] = reduction.result()
+    first, peak = np.argmax(x[:, 0] >= 1.0), x[:, 0].max()
+    last_outside = np.flatnonzero(abs(x[:, 0] - 1.0) > 0.05)[-1]
+    np.testing.assert_array_equal(found["there"], [TIME[first], np.nan, 0.0])
+    np.testing.assert_allclose(found["beyond"], [peak - 1.0, np.nan, np.nan], atol=1e-12)
+    np.testing.assert_array_equal(found["settled"], [TIME[last_outside + 1], np.nan, 0.0])
+    assert peak == pytest.approx(1.0 + np.exp(-np.pi / 4), abs=1e-4)  # the formula of the book
+
+
+@pytest.mark.parametrize("vary", [1, 2])
+@pytest.mark.parametrize("sampling", ["grid", "random"])
+def test_a_picture_marks_designs_where_nothing_happens(vary: int, sampling: str, tmp_path: Path) -> None:
+    ranges = ["--vary=motor.stall_torque=0.002:0.05:4", "--vary=right_finger_link.mass=0.1:2:3"][:vary]
+    some = [] if sampling == "grid" else ["--sampling=random", "--designs=6"]
+    picture = tmp_path / "study.png"
+    done = called(
+        "sweep", "gripper", *ranges, *some, "--command=motor=0.012", "--duration=0.05", f"--plot={picture}",
+        "--metric=never=left_finger.position:time_to:1e3", "--metric=end=left_finger.position:last",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert picture.stat().st_size > 5_000
+    designs = {"grid": 4 * 3 ** (vary - 1), "random": 6}[sampling]
+    assert re.search(rf"^never +{designs} *$", done.out, re.MULTILINE)
 
 
 def test_a_metric_is_known_by_what_it_has_taken_from_around_it(gripper, tmp_path: Path) -> None:
@@ -286,7 +332,7 @@ def test_two_sweeps_of_one_table_do_not_meet(gripper, tmp_path: Path) -> None:
     parts.mkdir()
     with (parts / "lock").open("wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(gw.GearwrightError, match="another process is at work"):
+        with pytest.raises(gw.GearwrightError, match="another process is working"):
             gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
     gw.sweep(gripper, VARY, METRICS, out=out, **RUN)
     assert not parts.exists()

@@ -68,3 +68,17 @@ def test_mujoco_takes_them(name):
     mujoco = pytest.importorskip("mujoco")
     model = mujoco.MjModel.from_xml_string(text_of(robot_of(name), FORMATS[".xml"], LossLog()))
     assert model.body(name).id and model.joint(name).id == 0
+
+
+@pytest.mark.parametrize("ending", (".sdf", ".urdf", ".usda"))
+@pytest.mark.parametrize("prefix", ("", "arm::"))
+def test_parts_of_different_kinds_may_share_a_name(prefix, ending):
+    """SDFormat does not allow it: joints and frames, in nested models too, keep their own name beside another."""
+    names = a, b, c = [prefix + name for name in ("a", "b", "base")]
+    build = gw.build("r").link(a, **BODY).link(b, **BODY).joint(a, "revolute", a, b).joint(b, "fixed", b, c)
+    for name in names:
+        build.frame(name, a, pose=(1, 0, 0))
+    robot, losses = build.link(c, **BODY).finish(), LossLog()
+    again = gw.loads(text_of(robot, FORMATS[ending], losses))
+    assert losses.lost == []
+    assert list(again.frames) == names and not gw.diff(robot, again)

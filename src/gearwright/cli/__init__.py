@@ -26,6 +26,7 @@ from gearwright.cli import (
     view,
     with_bus,
 )
+from gearwright.cli.messages import say
 from gearwright.cli.words import SuggestingCommand
 
 COMMANDS = (
@@ -76,9 +77,7 @@ def _options(
 
 def _print_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
     """Without the place in our code, which says nothing to who runs a command."""
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright: warning: {visible(str(message))}", err=True)
+    say(f"warning: {message}")
 
 
 def _forget_output() -> None:
@@ -101,12 +100,12 @@ def main() -> None:
         if isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EFBIG, EDQUOT, EIO):
             from gearwright.cli.outputs import not_written
 
-            typer.echo(f"gearwright: {not_written(error)}", err=True)
+            say(not_written(error))
             _forget_output()
             sys.exit(1)
         if os.environ.get("GEARWRIGHT_TRACEBACK"):
             raise
-        typer.echo(f"gearwright: {_explanation(error)}", err=True)
+        say(_explanation(error))
         sys.exit(1)
 
 

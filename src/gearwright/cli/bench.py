@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from gearwright.cli.messages import stop
 from gearwright.cli.options import Json
 
 CLONE = Path(__file__).parents[3]  # the repository, where the package runs from its `src` folder
 MISSING = (
-    "gearwright: bench needs the folder benchmarks/ of Gearwright's repository, which the installed package does not "
+    "bench needs the folder benchmarks/ of Gearwright's repository, which the installed package does not "
     "contain: clone the repository, run `pip install -e .` in it, and try again"
 )
 
@@ -53,15 +54,13 @@ def bench(
     from gearwright.errors import UnknownNameError
 
     if not (CLONE / "benchmarks" / "bench" / "command.py").is_file():
-        typer.echo(MISSING, err=True)
-        raise typer.Exit(2)
+        stop(MISSING, 2)
     sys.path.insert(0, str(CLONE))
     try:
         import_module("benchmarks.bench.command").measure(
             robots=robots, peers=peers, quick=quick, scaling=scaling, accuracy=accuracy, json=json, write=write
         )
     except UnknownNameError as error:
-        typer.echo(f"gearwright: {error}", err=True)
-        raise typer.Exit(2) from None
+        stop(str(error), 2)
     finally:
         sys.path.remove(str(CLONE))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import Json, bundled
 from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
@@ -57,22 +58,22 @@ def convert(
     checks [{program, what, difference, tolerance, ok, note}].
     """
     if not tolerance >= 0:
-        stop("convert", f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
+        stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
     from gearwright.conversion.converting import write_proved
     from gearwright.writing.saving import format_of
 
     try:
         format_of(target)
     except GearwrightError as error:
-        stop("convert", str(error), 2)
+        stop(str(error), 2)
     robot = loaded_or_exit(source, reading)
     try:
         check_writable(target)
         done = write_proved(robot, source, target, verify=verify, tolerance=tolerance, meshes=meshes.value)
     except GearwrightError as error:
-        stop("convert", str(error))
+        stop(str(error))
     except OSError as error:
-        stop("convert", not_written(error))
+        stop(not_written(error))
     _print_json(done) if json else _print(done)
     raise typer.Exit(1 if done.verified is False else 0)
 

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from gearwright.cli.messages import stop
+from gearwright.cli.outputs import not_written
+
 
 def demo(
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Folder for the report.")] = "out",
@@ -21,13 +24,11 @@ def demo(
     """
     from gearwright.cli.terminal import console
     from gearwright.demo.tour import run
-    from gearwright.display.visible import visible
 
     try:
         report = run(Path(out), console(), quick=quick)
     except OSError as error:
-        typer.echo(f"gearwright: cannot write {visible(str(error.filename))}: {error.strerror}", err=True)
-        raise typer.Exit(1) from None
+        stop(not_written(error))
     if open_it:
         import webbrowser
 

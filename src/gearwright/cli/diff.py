@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import Json, bundled
 from gearwright.cli.reading import reads_file
 
@@ -33,7 +34,7 @@ def diff(
     --json prints a list of {kind, name, field, before, after}; a part that only one file has has no field.
     """
     if not tolerance >= 0:
-        stop("diff", f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
+        stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
     from gearwright.comparing import diff as differences
 
     found = differences(loaded_or_exit(before, reading), loaded_or_exit(after, reading), tolerance)

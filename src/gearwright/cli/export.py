@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import RobotFile, StepLength
 from gearwright.cli.outputs import not_written
 from gearwright.cli.reading import reads_file
@@ -93,9 +94,9 @@ def export(
         else:
             _c(robot, name, options, size)
     except GearwrightError as error:
-        stop("export", str(error))
+        stop(str(error))
     except OSError as error:
-        stop("export", not_written(error))
+        stop(not_written(error))
 
 
 def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str | None) -> None:
@@ -131,7 +132,7 @@ def _fmu(robot: Mechanism, name: Path, options: Mapping[str, Any]) -> None:
     from gearwright.export import export_fmu
 
     if options["precision"] != "double":
-        stop("export", "an FMU has double precision: leave --precision out")
+        stop("an FMU has double precision: leave --precision out")
     file = name if name.suffix == ".fmu" else name.with_name(f"{name.name}.fmu")
     with waiting(f"writing {file}"):
         done = export_fmu(robot, file, **{key: x for key, x in options.items() if key != "precision"})
@@ -143,7 +144,7 @@ def _own_name(robot: Mechanism, target: ExportLanguage) -> Path:
     name = _identifier(robot.name)
     for ending in ENDINGS[target]:
         if os.path.lexists(name + ending):
-            stop("export", f"{name}{ending} exists: write over it with --out {name}, or give another name")
+            stop(f"{name}{ending} exists: write over it with --out {name}, or give another name")
     return Path(name)
 
 

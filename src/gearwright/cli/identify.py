@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import RobotFile, StepLength
 from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
@@ -76,13 +77,13 @@ def identify(
             )  # fmt: skip
         _written(found, out, report)
     except ModelError as error:
-        stop("identify", str(error), 2)
+        stop(str(error), 2)
     except GearwrightError as error:
-        stop("identify", str(error))
+        stop(str(error))
     except KeyboardInterrupt:
-        stop("identify", "interrupted before anything was found", INTERRUPTED)
+        stop("interrupted before anything was found", INTERRUPTED)
     if not found.complete:
-        stop("identify", "interrupted: these are the best values so far", INTERRUPTED)
+        stop("interrupted: these are the best values so far", INTERRUPTED)
 
 
 def _written(fit: Fit, out: str | None, report: str | None) -> None:

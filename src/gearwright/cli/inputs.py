@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from math import radians
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import typer
+from gearwright.cli.messages import stop
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
@@ -27,10 +27,10 @@ def assigned(option: str, pairs: Iterable[str] | None) -> dict[str, Any]:
         except ValueError:
             values = []
         if not (equals and name and values):
-            raise _wrong(option, pair, _form(option, name, text))
+            _wrong(option, pair, _form(option, name, text))
         name = name.strip()
         if name in found:
-            raise _wrong(option, pair, f"{name} is given twice")
+            _wrong(option, pair, f"{name} is given twice")
         found[name] = values[0] if len(values) == 1 else values
     return found
 
@@ -39,10 +39,10 @@ def check_targets(robot: Mechanism, command: Mapping[str, Any], effort: Mapping[
     """Commands go to actuators, efforts to joints: who mixes them up reads the option that is meant."""
     for name, value in command.items():
         if name in robot.joints and name not in robot.actuators:
-            raise _wrong("--command", _pair(name, value), f"{name} is a joint: write --effort {_pair(name, value)}")
+            _wrong("--command", _pair(name, value), f"{name} is a joint: write --effort {_pair(name, value)}")
     for name, value in effort.items():
         if name in robot.actuators and name not in robot.joints:
-            raise _wrong("--effort", _pair(name, value), f"{name} is an actuator: write --command {_pair(name, value)}")
+            _wrong("--effort", _pair(name, value), f"{name} is an actuator: write --command {_pair(name, value)}")
 
 
 def _form(option: str, name: str, text: str) -> str:
@@ -63,8 +63,5 @@ def _pair(name: str, value: Any) -> str:
     return f"{name}={','.join(f'{x:g}' for x in (value if isinstance(value, list) else [value]))}"
 
 
-def _wrong(option: str, pair: str, why: str) -> typer.Exit:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright: {visible(f'{option} {pair}: {why}')}", err=True)
-    return typer.Exit(2)
+def _wrong(option: str, pair: str, why: str) -> NoReturn:
+    stop(f"{option} {pair}: {why}", 2)

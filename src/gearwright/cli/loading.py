@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import GearwrightError, LoadError, LoadWarning
@@ -110,13 +110,3 @@ def loaded_or_exit(file: str, reading: LoadOptions) -> Mechanism:
         raise typer.Exit(1)
     mention(loaded)
     return loaded.mechanism
-
-
-def stop(command: str, message: str, code: int = 1) -> NoReturn:
-    """Ends a command with a message and an exit code."""
-    import typer
-
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright {command}: {visible(message)}", err=True)
-    raise typer.Exit(code)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from gearwright.cli.messages import stop
 from gearwright.cli.options import Json, PluginFolders, SearchPath
 from gearwright.cli.outputs import not_written
 from gearwright.errors import GearwrightError, LoadError
@@ -46,16 +47,16 @@ def migrate(
     changes [{name, spelling, line, joint, axis, leader, multiplier, mimic}], rewritten, notes.
     """
     if (target is None) != in_place:
-        _stop("give OUT, or --in-place to write to IN itself; not both", 2)
+        stop("give OUT, or --in-place to write to IN itself; not both", 2)
     if check and target is None:
-        _stop("--check compares OUT with IN: give OUT", 2)
+        stop("--check compares OUT with IN: give OUT", 2)
     from gearwright.migration import migrate as migrated
     from gearwright.migration.writing import same_file
 
     if target is not None and not check and same_file(source, target):
-        _stop(f"{target!r} is IN itself; --in-place writes to it", 2)
+        stop(f"{target!r} is IN itself; --in-place writes to it", 2)
     if not tolerance >= 0:
-        _stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
+        stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)
     try:
         done = migrated(
             source, target, in_place=in_place, check=check, verify=verify, tolerance=tolerance,
@@ -64,9 +65,9 @@ def migrate(
     except LoadError as error:
         _stop_with(error)
     except GearwrightError as error:
-        _stop(str(error), 1)
+        stop(str(error), 1)
     except OSError as error:
-        _stop(not_written(error), 1)
+        stop(not_written(error), 1)
     _print_json(done) if json else _print(done, check)
     raise typer.Exit(0 if done.ok else 1)
 
@@ -121,12 +122,4 @@ def _stop_with(error: LoadError) -> NoReturn:
     for d in error.diagnostics:
         if d.severity == "error":
             out.print(diagnostic_line(d), soft_wrap=True)
-    _stop("nothing was written", 1)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    for line in message.splitlines():
-        typer.echo(f"gearwright migrate: {visible(line)}", err=True)
-    raise typer.Exit(code)
+    stop("nothing was written", 1)

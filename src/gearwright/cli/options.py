@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from gearwright.cli.messages import stop
+
 
 class Base(StrEnum):
     """How links without a parent joint are connected to the world."""
@@ -20,7 +22,7 @@ def duration_checked(given: float | None) -> float | None:
     from math import isfinite
 
     if given is not None and not (isfinite(given) and given >= 0):
-        raise _refused(f"--duration: a duration must be a number of seconds, not {given:g}")
+        stop(f"--duration: a duration must be a number of seconds, not {given:g}", 2)
     return given
 
 
@@ -28,13 +30,8 @@ def _step_length(given: float) -> float:
     from math import isfinite
 
     if not (isfinite(given) and given > 0):
-        raise _refused(f"--dt: dt must be a positive time [s], not {given:g}")
+        stop(f"--dt: dt must be a positive time [s], not {given:g}", 2)
     return given
-
-
-def _refused(message: str) -> typer.Exit:
-    typer.echo(f"gearwright: {message}", err=True)
-    return typer.Exit(2)
 
 
 def bundled(incomplete: str) -> list[str]:

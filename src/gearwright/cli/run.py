@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from gearwright.cli.command_line import command_line
 from gearwright.cli.inputs import assigned, check_targets
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import say, stop
 from gearwright.cli.options import Json, RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
@@ -100,7 +101,7 @@ def run(
     given = {"position": position, "velocity": velocity, "effort": effort, "command": command}
     numbers = {what: assigned("--set" if what == "position" else f"--{what}", given[what]) for what in given}
     if every < 1:
-        _stop(f"--every must be a number of steps, 1 or more, not {every}", 2)
+        stop(f"--every must be a number of steps, 1 or more, not {every}", 2)
     _check_files(out, plot, report)
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
@@ -113,7 +114,7 @@ def run(
     if view:
         for name, given_file in (("--plot", plot), ("--report", report)):
             if given_file is not None:
-                _stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
+                stop(f"--view shows the run while it lasts: leave out {name}, or keep the rows with --out", 2)
     try:
         check_writable(out, plot, report)
         if view:
@@ -123,11 +124,11 @@ def run(
         else:
             outcome = _simulated(robot, options, numbers, wanted)
     except _UsageError as error:
-        _stop(str(error.__cause__), 2)
+        stop(str(error.__cause__), 2)
     except GearwrightError as error:
-        _stop(str(error), 1)
+        stop(str(error), 1)
     except OSError as error:
-        _stop(not_written(error), 1)
+        stop(not_written(error), 1)
     _report(outcome, json)
 
 
@@ -218,14 +219,13 @@ def _clipped(robot: Mechanism, commands: dict[str, Any]) -> list[str]:
 
 def _warn_before(out: str, recording: Recording, rows: int) -> None:
     """A file that has no room is reported while Ctrl-C still helps."""
-    from gearwright.display.visible import visible
     from gearwright.sim.recorder.room import warn_of_size
 
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", RecordingWarning)
         warn_of_size(out, recording.schema, rows)
     for warning in heard:
-        typer.echo(f"gearwright: warning: {visible(str(warning.message))}", err=True)
+        say(f"warning: {warning.message}")
 
 
 def _write_report(sim: Simulation, recording: Recording, outcome: Outcome, wanted: Wanted) -> None:
@@ -294,13 +294,6 @@ def _check_files(out: str | None, plot: str | None, report: str | None) -> None:
         if plot is not None:
             check_ending(plot)
         if report is not None and not report.lower().endswith((".html", ".htm")):
-            raise GearwrightError(f"--report {report}: a report is a page: name it .html")
+            raise GearwrightError(f"--report {report}: the file must end in .html")
     except GearwrightError as error:
-        _stop(str(error), 2)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright: {visible(message)}", err=True)
-    raise typer.Exit(code)
+        stop(str(error), 2)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import RobotFile, StepLength
 from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
@@ -64,7 +65,8 @@ def serve(
         Repeated, typer.Option(metavar="INTERFACE:CHANNEL", help="Join this python-can bus; repeatable.")
     ] = None,
     adapter: Annotated[
-        Repeated, typer.Option(metavar="slcan|fdcanusb", help="Simulate a serial CAN adapter on a port; repeatable.")
+        Repeated,
+        typer.Option(metavar="slcan|fdcanusb|dm_serial", help="Simulate a serial CAN adapter on a port; repeatable."),
     ] = None,
     tcp: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")
@@ -137,28 +139,28 @@ def serve(
         bench = _started(robot, given, channel, socketcand, tcp, notes)
     except UnknownNameError as error:
         typed = (protocol, drive, clock, *(wait_for or ()), *(adapter or ()), *_pairs(node, "--node"))
-        _stop(str(error), 2 if error.name in typed else 1)  # 1: the robot's file or --devices has it wrong
+        stop(str(error), 2 if error.name in typed else 1)  # 1: the robot's file or --devices has it wrong
     except GearwrightError as error:
-        _stop(str(error), 1)
+        stop(str(error), 1)
     with bench:
         try:
             for text in fault or []:
                 _inject(bench, text)
             _write_sheets(bench, eds, dbc, calibration)
         except GearwrightError as error:
-            _stop(str(error), 2)
+            stop(str(error), 2)
         except OSError as error:
-            _stop(not_written(error), 1)
+            stop(not_written(error), 1)
         try:
             bench.start()
         except GearwrightError as error:
-            _stop(str(error), 1)
+            stop(str(error), 1)
         except OSError as error:
-            _stop(not_written(error), 1)
+            stop(not_written(error), 1)
         with _shown(bench, view, reading, notes):
             _serve(bench, sys.stdout.isatty() if table is None else table, eds, notes)
         if bench.failure is not None:
-            _stop(str(bench.failure), 1)
+            stop(str(bench.failure), 1)
 
 
 def _started(
@@ -209,7 +211,7 @@ def _shown(bench: Bench, view: bool, reading: LoadOptions, notes: list[str]) -> 
     try:
         page = BenchPage(bench, search_path=reading.path)
     except GearwrightError as error:
-        _stop(str(error), 1)
+        stop(str(error), 1)
     with page:
         notes.append(f"view: {page.url}")
         yield
@@ -289,10 +291,3 @@ def _whole(text: str, actuator: str) -> int:
         raise typer.BadParameter(
             f"the id of {actuator!r} must be a whole number, not {text!r}", param_hint="--node"
         ) from None
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    from gearwright.display.visible import visible
-
-    typer.echo(f"gearwright serve: {visible(message)}", err=True)
-    raise typer.Exit(code)

@@ -129,4 +129,4 @@ def as_request(words: list[str]) -> dict[str, Any] | None:
             return {"fault": {"kind": kind, "actuator": rest[0] if rest else None, "value": value}}
         case ["clear", *rest] if len(rest) <= 2:
             return {"clear": dict(zip(("kind", "actuator"), rest, strict=False))}
-    raise ValueError(f"unknown command: {' '.join(words)[:80]!r}; there are: {USAGE}")
+    raise ValueError(f"unknown command: {' '.join(words)[:80]!r}; valid: {USAGE}")

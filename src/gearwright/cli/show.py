@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import Json, RobotFile
 from gearwright.cli.outputs import check_writable, not_written
 from gearwright.cli.reading import reads_file
@@ -73,11 +74,9 @@ def _print(robot: Mechanism, weld: bool | None) -> None:
 
 def _draw(mechanism: Mechanism, target: str, weld: bool | None) -> None:
     from gearwright.display.graph_svg import graph_svg
-    from gearwright.display.visible import visible
 
     if Path(target).suffix.lower() not in (".svg", ""):
-        typer.echo(f"gearwright: --svg {visible(target)}: the drawing is SVG, in a file named .svg", err=True)
-        raise typer.Exit(2)
+        stop(f"--svg {target}: the file must end in .svg", 2)
     _written(target, lambda: write_whole(target, graph_svg(mechanism, weld=weld)))
 
 
@@ -95,7 +94,5 @@ def _written(target: str, write: Callable[[], object]) -> None:
         check_writable(target)
         write()
     except (GearwrightError, OSError) as error:
-        said = not_written(error) if isinstance(error, OSError) else str(error)
-        typer.echo(f"gearwright: {visible(said)}", err=True)
-        raise typer.Exit(1) from None
+        stop(not_written(error) if isinstance(error, OSError) else str(error))
     typer.echo(f"wrote {visible(target)}", err=True)

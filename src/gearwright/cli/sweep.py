@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from gearwright.cli.inputs import assigned, check_targets
-from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import INTERRUPTED, LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import RobotFile, StepLength, duration_checked
 from gearwright.cli.outputs import check_writable
 from gearwright.cli.reading import reads_file
@@ -27,7 +28,9 @@ def sweep(
     metric: Annotated[
         list[str],
         typer.Option(
-            metavar="[LABEL=]SIGNAL:HOW", help="Compute last, max, min, mean, rms or range of a signal; repeatable."
+            metavar="[LABEL=]SIGNAL:HOW",
+            help="Compute last, max, min, mean, rms, range, time_to:VALUE, overshoot:TARGET or settling:TARGET[:SHARE] "
+            "of a signal; repeatable.",
         ),
     ],
     duration: Annotated[float, typer.Option(help="Time to simulate [s].", callback=duration_checked)] = 1.0,
@@ -59,7 +62,8 @@ def sweep(
     plot: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Draw a heat map (grid of two parameters) or a scatter matrix: .png, .svg, .pdf."
+            metavar="FILE",
+            help="Draw curves of one parameter, maps of two, or a scatter matrix of more: .png, .svg, .pdf.",
         ),
     ] = None,
     pareto: Annotated[
@@ -71,8 +75,11 @@ def sweep(
 ) -> None:
     """Simulate many designs of a robot and tabulate the results.
 
-    Parameters are those that `gearwright show FILE --json` and `robot.parameters` list. With --out, chunks are kept
-    beside the table until all are done: after Ctrl-C, the same command resumes.
+    Parameters are those that `gearwright show FILE --json` and `robot.parameters` list.
+    time_to, overshoot and settling are about the way from a signal's first value to a target: the time when it gets
+    there, how far it goes beyond (as a share of the way), and the time from which it stays within a share of the way
+    (default: 0.02). They are NaN for designs where that never happens.
+    With --out, chunks are kept beside the table until all are done: after Ctrl-C, the same command resumes.
     Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong, 130 after Ctrl-C.
     """
     ranges = _by_name("--vary", map(_range, vary))
@@ -95,11 +102,11 @@ def sweep(
         if plot is not None:
             _draw(table, list(ranges), list(metrics), plot, pareto)
     except ModelError as error:
-        stop("sweep", str(error), 2)
+        stop(str(error), 2)
     except GearwrightError as error:
-        stop("sweep", str(error))
+        stop(str(error))
     except KeyboardInterrupt:
-        stop("sweep", "interrupted; the same command resumes" if out else "interrupted", INTERRUPTED)
+        stop("interrupted; the same command resumes" if out else "interrupted", INTERRUPTED)
     _print(table, list(metrics), out)
     if plot is not None:
         typer.echo(f"wrote {plot}")
@@ -153,7 +160,7 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
     from gearwright.cli.terminal import console
     from gearwright.study.sweeping import FAILED
 
-    shown = Table("metric", "least", "median", "most", "failed", box=None, pad_edge=False)
+    shown = Table("metric", "least", "median", "most", "NaN", box=None, pad_edge=False)
     for name in metrics:
         numbers = np.asarray(table[name])
         good = numbers[np.isfinite(numbers)]

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gearwright.cli.loading import LoadOptions, loaded_or_exit, stop
+from gearwright.cli.loading import LoadOptions, loaded_or_exit
+from gearwright.cli.messages import stop
 from gearwright.cli.options import StepLength
 from gearwright.cli.reading import reads_file
 from gearwright.errors import GearwrightError
@@ -44,6 +45,7 @@ def view(
         from gearwright.page import is_recording
         from gearwright.page import view as viewed
         from gearwright.page.subject import compiled
+        from gearwright.page.viewing import Page
 
         search = reading.path
         if is_recording(file) and recording is None:
@@ -56,6 +58,8 @@ def view(
         else:
             with waiting(f"compiling {loaded.name}"):
                 sim = compiled(loaded, {"dt": dt, "integrator": integrator})
-            viewed(sim, port=port, search_path=search)
+            page = Page(sim, port=port, search_path=search)
+            page.player.demonstration.begin()
+            page.wait()
     except GearwrightError as error:
-        stop("view", str(error))
+        stop(str(error))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from gearwright.cli.messages import stop
 from gearwright.errors import GearwrightError
 
 
@@ -36,8 +37,7 @@ def with_bus(
         sys.stdout.flush()
         os.execvpe(command[0], command, env)
     except (GearwrightError, OSError) as error:
-        typer.echo(f"error: {command[0]}: {error}" if isinstance(error, OSError) else f"error: {error}", err=True)
-        raise typer.Exit(2) from error
+        stop(f"{command[0]}: {error}" if isinstance(error, OSError) else str(error), 2)
 
 
 def _pairs(given: Iterable[str] | None, example: str) -> dict[str, str]:

@@ -90,6 +90,10 @@ class Instance(ABC):
     def step(self, n: int = 1) -> bool:
         """n steps with all inputs held. False if some robot failed (see `failures`)."""
 
+    def step_on(self) -> None:
+        """One step of a program in which no robot fails: a device need not be waited for."""
+        self.step()
+
     @abstractmethod
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
         """`run_buffers` after its arguments have been checked."""

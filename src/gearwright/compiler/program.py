@@ -122,6 +122,19 @@ class Program:
         """Slots of the given kinds, in the program's order."""
         return tuple(s for s in self.slots if s.kind in kinds)
 
+    @cached_property
+    def inputs(self) -> tuple[Slot, ...]:
+        """Slots that a back end reaches through a pointer of their own, because they may change every step."""
+        return self.of_kind(SlotKind.INPUT)
+
+    @cached_property
+    def recordable(self) -> tuple[Slot, ...]:
+        return self.of_kind(SlotKind.STATE, SlotKind.OUTPUT)
+
+    @cached_property
+    def state_elements(self) -> int:
+        return sum(slot.size for slot in self.of_kind(SlotKind.STATE))
+
     def state_address(self, element: int) -> Address:
         """Slot and element of the state with this index."""
         for slot in self.of_kind(SlotKind.STATE):

@@ -3,5 +3,6 @@
 from gearwright.control.combined import CombinedControllers
 from gearwright.control.declared import Controller, Declared, declared
 from gearwright.control.pid import PID
+from gearwright.control.policy import Policy
 
-__all__ = ["PID", "CombinedControllers", "Controller", "Declared", "declared"]
+__all__ = ["PID", "CombinedControllers", "Controller", "Declared", "Policy", "declared"]

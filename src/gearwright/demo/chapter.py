@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gearwright.demo.balance import EnergyAccount
-from gearwright.demo.charts import Area, Chart, ChartLine
 from gearwright.demo.pictures import Film, Trace
+from gearwright.display.charts import Area, Chart, ChartLine
 from gearwright.display.solids import Array, Camera, Poses
 from gearwright.model import Mechanism
 from gearwright.sim import Recording

@@ -8,8 +8,8 @@ from dataclasses import replace
 from html import escape
 
 from gearwright.demo.chapter import Fact, Figure, TextTable
-from gearwright.demo.charts import WIDE
-from gearwright.demo.style import FONT, MONO, PICTURE_RULES, classes, variables
+from gearwright.display.chart_style import FONT, MONO, PICTURE_RULES, classes, variables
+from gearwright.display.charts import WIDE
 from gearwright.display.graph_svg import graph_svg
 from gearwright.model import Mechanism
 

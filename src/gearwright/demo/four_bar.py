@@ -7,8 +7,8 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, energy_chart, film, poses
-from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten
 from gearwright.demo.pictures import Trace
+from gearwright.display.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import ElectricMotor, FourBarLinkage, Mechanism

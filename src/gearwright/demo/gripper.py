@@ -7,8 +7,8 @@ import numpy as np
 from gearwright import robots
 from gearwright.demo.balance import balance
 from gearwright.demo.chapter import Chapter, Fact, Figure, TextTable, energy_chart, film
-from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten, stairs
 from gearwright.demo.speed import step_time
+from gearwright.display.charts import Area, Chart, ChartLine, Note, Traveller, power_of_ten, stairs
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import ElectricMotor, Mechanism
@@ -137,7 +137,7 @@ def _modes(robot: Mechanism, command: Array, quick: bool) -> tuple[Figure, TextT
         chart=Chart(
             x_label="time [s]", y_label="|left − right| [m]", lines=lines, logarithmic=True, y_range=(1e-19, 1e-1),
         ),
-        caption="The left finger starts 2 mm off, where a mode lets it. Hard takes back a fifth of the error a step, "
+        caption="The left finger starts 2 mm off, where a mode lets it. Hard takes back a fifth of the error per step, "
         "down to rounding. Compliant is a spring, as a belt is: it gives under load, least at rest. Exact has no "
         "error to correct: the follower is no variable of its own (a zero is drawn at the lower edge).",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gearwright.demo.chapter import Figure
-from gearwright.demo.charts import Chart, ChartLine, Traveller
+from gearwright.display.charts import Chart, ChartLine, Traveller
 from gearwright.display.devices import strength
 from gearwright.display.quantities import number
 from gearwright.display.solids import Array

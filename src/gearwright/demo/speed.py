@@ -28,7 +28,7 @@ def own(chapters: Sequence[Chapter], quick: bool = False) -> TextTable:
         rows.append([chapter.title, str(chapter.robot.dof), f"{each:.0f} ns", faster])
     return TextTable(
         title="One robot on one core, steps of 1 ms",
-        columns=["robot", "freedoms", "CPU time of a step", "real time"],
+        columns=["robot", "DoF", "CPU time of a step", "real time"],
         rows=rows,
         caption="With its motors, gears, stops, friction and encoders, in its first 0.2 s of motion; the best of "
         f"{TURNS} turns.",
@@ -98,7 +98,7 @@ def against_mujoco() -> TextTable | None:
         title=title,
         columns=["CPU time of a robot's step", "Gearwright", "MuJoCo", "ratio"],
         rows=[[what, f"{a:.0f} ns", f"{b:.0f} ns", f"{b / a:.0f} ×"] for what, (a, b) in whats.items()],
-        caption=f"{len(names)} joints, {sim.robot.dof} freedoms, one mimic; gravity and damping, no motors, contacts, "
-        "stops or friction in either; both make the same motion. The best of short turns; in a clone of the "
+        caption=f"{len(names)} joints, {sim.robot.dof} degrees of freedom, one mimic; gravity and damping, no motors, "
+        "contacts, stops or friction in either; both make the same motion. The best of short turns; in a clone of the "
         "repository, gearwright bench --peers takes longer ones, on more robots, with stops, friction and motors.",
     )

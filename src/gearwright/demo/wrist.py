@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright import robots
 from gearwright.demo.chapter import Chapter, Fact, Figure, film
-from gearwright.demo.charts import Area, Chart, ChartLine, Note, Traveller, stairs
+from gearwright.display.charts import Area, Chart, ChartLine, Note, Traveller, stairs
 from gearwright.display.solids import Array, Camera
 from gearwright.formats import load
 from gearwright.model import Mechanism, TransmissionMap

@@ -1,4 +1,4 @@
-"""Objects in notebooks: pictures and short tables. One function a class.
+"""Objects in notebooks: pictures and short tables. One function per class.
 
 Pictures stand in <img> elements: their styles stay their own, they follow a dark page, and nothing in them runs.
 """
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gearwright.display.curve_svg import ChartCurve, curve_svg
+from gearwright.display.chart_style import alone
+from gearwright.display.charts import Area, Chart, ChartLine
 from gearwright.display.devices import losses, strength
 from gearwright.display.diagnostics_text import count_text
 from gearwright.display.graph_svg import graph_svg
@@ -100,9 +101,11 @@ def motor_curve(actuator: Actuator) -> str:
     speeds, torques = (np.array(column) for column in zip(*actuator.torque_speed, strict=True))
     x = np.linspace(0.0, speeds[-1], SPEEDS)
     curve = np.interp(x, speeds, torques)
-    able = ChartCurve(x=x, y=np.minimum(curve, actuator.effort_limit), filled=True)
-    whole = ChartCurve(x=x, y=curve, kind="soft", dashed=True)
-    return curve_svg([whole, able] if actuator.effort_limit < curve.max() else [able], "speed [rad/s]", "torque [N·m]")
+    able = np.minimum(curve, actuator.effort_limit)
+    lines = [ChartLine(label="", x=x, y=curve, colour="grey", kind="dash")] if (able < curve).any() else []
+    lines.append(ChartLine(label="", x=x, y=able, colour="green"))
+    area = Area(label="", x=x, low=np.zeros(SPEEDS), high=able, colour="green", pale=True)
+    return alone(Chart(x_label="speed [rad/s]", y_label="torque [N·m]", lines=lines, areas=[area]).svg())
 
 
 def _ratio_picture(m: TransmissionMap) -> str:
@@ -115,8 +118,11 @@ def _ratio_picture(m: TransmissionMap) -> str:
     steps = np.diff(y)
     if not np.isfinite(steps).any() or np.nanmax(steps) - np.nanmin(steps) < 1e-9 * np.nanmax(np.abs(steps)):
         return ""  # a constant ratio, which the formula says
-    picture = curve_svg([ChartCurve(x=x, y=y, kind="transmission")], f"{ends[0]} [rad]", f"{ends[1]} [rad]")
-    return _image(picture, f"{ends[1]} over {ends[0]}")
+    known = np.flatnonzero(np.isfinite(y))
+    parts = np.split(known, np.flatnonzero(np.diff(known) > 1) + 1)
+    lines = [ChartLine(label="", x=x[part], y=y[part], colour="orange") for part in parts]
+    chart = Chart(x_label=f"{ends[0]} [rad]", y_label=f"{ends[1]} [rad]", lines=lines)
+    return _image(alone(chart.svg()), f"{ends[1]} over {ends[0]}")
 
 
 def _actuator_position(m: TransmissionMap, q: float) -> float:

@@ -1,4 +1,4 @@
-"""One colour a family, the same in the terminal as in the drawing. Signs of joints are with their classes."""
+"""One colour per family, the same in the terminal as in the drawing. Signs of joints are with their classes."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gearwright.display.figures import new_figure
 from gearwright.display.plot_panels import (
     TOTAL,
     PlotLine,
@@ -81,15 +82,11 @@ def check_ending(path: str | os.PathLike[str]) -> None:
 def _figure(drawn: list[PlotPanel], look: dict[str, Look], title: str, theme: Theme) -> Any:
     require("matplotlib", "a plot")
     from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     across = 1 if len(drawn) <= 3 else 2
     down = -(-len(drawn) // across)
     with rc_context(_style(theme)):  # type: ignore[arg-type]
-        figure = Figure(figsize=(9.5 if across == 1 else 15, 0.9 + 2.35 * down), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.get_layout_engine().set(w_pad=0.12, h_pad=0.09)  # type: ignore[union-attr, call-arg]
+        figure = new_figure(9.5 if across == 1 else 15, 0.9 + 2.35 * down)
         grid = figure.add_gridspec(down, across)
         for n, panel in enumerate(drawn):
             row, column = divmod(n, across)

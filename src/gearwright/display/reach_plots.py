@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.display.actuation import slides
+from gearwright.display.figures import new_figure
 from gearwright.display.plot_style import THEMES, Theme
 from gearwright.display.plots import STYLE, check_ending, save
 from gearwright.errors import GearwrightError, ModelError
@@ -98,21 +99,11 @@ def _at(robot: Mechanism, axes: Sequence[ReachAxis], pose: Sequence[float]) -> A
     return J
 
 
-def _figure(width: float, height: float) -> Any:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.09)  # type: ignore[union-attr, call-arg]
-    return figure
-
-
 # --- one output -------------------------------------------------------------------------------------------------------
 
 
 def _bands(axis: ReachAxis, reached: Reached) -> Any:
-    figure, theme = _figure(9.5, 4.2), THEMES["light"]
+    figure, theme = new_figure(9.5, 4.2), THEMES["light"]
     panels = figure.subplots(1, 2, sharex=True)
     at = np.array([pose[0] for pose, _ in reached])
     rows = (
@@ -135,7 +126,7 @@ def _bands(axis: ReachAxis, reached: Reached) -> Any:
 def _polygons(
     axes: Sequence[ReachAxis], start: ActuationJacobian, reached: Reached, beyond: Sequence[Sequence[float]]
 ) -> Any:
-    figure, theme = _figure(11.5, 6.4), THEMES["light"]
+    figure, theme = new_figure(11.5, 6.4), THEMES["light"]
     grid = figure.add_gridspec(2, 2, width_ratios=(1.45, 1))
     efforts = [J.effort_polygon() for _, J in reached]
     _map(

@@ -27,7 +27,7 @@ from gearwright.dynamics.constraints.contacts import Contacts
 from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
-from gearwright.dynamics.control.reading import reading, several
+from gearwright.dynamics.control.reading import TracedReadings, reading, several
 from gearwright.dynamics.linearization import of_step, through_part, through_stages
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, observed_by_sensors
@@ -67,6 +67,7 @@ class Equations:
         solver: str = "direct",
         iterations: int = 20,
         passes: int | None = None,
+        switches: int | None = None,
         change: float | None = None,
         precision: str = "double",
         drives: Mapping[str, Drive] | None = None,
@@ -111,7 +112,7 @@ class Equations:
         if self._touching and SOLVERS[solver] is not None:
             raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
-        self._change = change
+        self._change, self._switches = change, switches
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -203,16 +204,23 @@ class Equations:
         """The controller's part of the step, which comes first."""
         if self._controller is None:
             return None
-        acting = bool(self.model.actuation.driven) and self._euler
-        slots = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.EFFORT, StepSlot.PARAMETER)
-        driven = (StepSlot.COMMAND, StepSlot.ACTUATOR) if acting else ()
-        symbols = self._symbols_of((*slots, *driven, *((StepSlot.SENSOR,) if self.sensing.readings else ())))
-        targets = Targets(tuple(self.actuators), self.coordinates, several(self.mechanism), acting)
-        read = reading(
-            self.mechanism, self.model, self.sensing, symbols, self._symbols,
-            dt=self._period, period=self._control_period,
-        )  # fmt: skip
+        targets = Targets(tuple(self.actuators), self.coordinates, several(self.mechanism), self._commanded)
+        symbols, read = self.readable(self._period, self._control_period)
         return Control(self._controller, targets, self._control_period, symbols, read)
+
+    @property
+    def _commanded(self) -> bool:
+        return bool(self.model.actuation.driven) and self._euler
+
+    def readable(self, dt: float, period: int) -> tuple[dict[SlotName, SX], Callable[[SX], TracedReadings]]:
+        """Symbols of the slots that functions of users read, and from the clock (2,) to what these are given."""
+        slots = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.EFFORT, StepSlot.PARAMETER)
+        driven = (StepSlot.COMMAND, StepSlot.ACTUATOR) if self._commanded else ()
+        symbols = self._symbols_of((*slots, *driven, *((StepSlot.SENSOR,) if self.sensing.readings else ())))
+        readings = reading(
+            self.mechanism, self.model, self.sensing, symbols, self._symbols, dt=dt, period=period
+        )  # fmt: skip
+        return symbols, readings
 
     @property
     def _given(self) -> tuple[SlotName, ...]:
@@ -268,9 +276,9 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change)
+            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change, self._switches)
         else:
-            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps))
+            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps, self._switches))
         step.write()
         return build.body
 

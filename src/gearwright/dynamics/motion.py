@@ -154,7 +154,9 @@ class Model(Coordinates):
         for n, k in enumerate(self.reduction.velocities):
             if (n, n) not in M:
                 name = self.bodies.velocities[k]
-                raise CompileError(f"{name!r} moves no mass: give what it carries an inertia, or its joint an armature")
+                raise CompileError(
+                    f"{name!r} moves no mass: add an inertia to what it carries, or an armature to its joint"
+                )
         return M
 
     def factorised(self, M: Matrix, last: AbstractSet[int] = frozenset()) -> Factors:

@@ -18,6 +18,7 @@ from gearwright.model.hardware.device_bindings import DeviceBinding
 
 SIDES = ("joint", "actuator")
 MOST_SERVOS = 1000  # side by side on a shaft
+FITTED_INTEGRAL = ("integral", "2.5")  # [1/s] of the P gain: a droop of 5° is 0.003° after three seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +39,16 @@ class Bound:
         return self.gear.servos
 
     def for_load(self, load: ShaftLoad) -> Bound:
-        """A copy with as many servos side by side as the load of the actuator's shaft needs.
+        """A copy with an I gain against droop, and as many servos side by side as the load of the shaft needs.
 
         One of a product that somebody chose, or of a motor without a winding, which follows the file.
         """
         if self.named or not self.motor.resistance:
             return self
         needed = load.at(self.gear).torque_of_servos / self.motor.rated_torque
-        return replace(self, gear=self.gear._replace(servos=max(1, min(MOST_SERVOS, ceil(needed)))))
+        gear = self.gear._replace(servos=max(1, min(MOST_SERVOS, ceil(needed))))
+        options = (FITTED_INTEGRAL, *self.options) if self.protocol.integral else self.options
+        return replace(self, gear=gear, options=options)
 
 
 def bind(
@@ -56,7 +59,7 @@ def bind(
 
     A protocol that is named here counts for every actuator; else those whose file, or `written`, has one are bound.
     Nodes that nobody gives follow the numbers at the end of the joints' or actuators' names where these are distinct,
-    else they count up from 1, past those that are taken.
+    else they count up from the protocol's first, past those that are taken.
     """
     chosen = _chosen(robot, name, model, {**_of_file(robot), **(written or {})})
     if nodes:
@@ -73,7 +76,7 @@ def bind(
         used = {n for a, n in given.items() if n is not None} | {n for _, n in taken}
         node = given[actuator]
         if node is None:
-            node = next((n for n in p.nodes if n > 0 and n not in used), None)
+            node = next((n for n in p.nodes if n >= p.first and n not in used), None)
         if node is None or node not in p.nodes:
             ids = f"{p.nodes[0]} … {p.nodes[-1]}"
             raise ModelError(f"{_where(b)}actuator {actuator!r}: {p.name} has node ids {ids}, not {node}")

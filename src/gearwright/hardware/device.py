@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
+from math import inf, isfinite
 
+from gearwright.errors import ModelError
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 
@@ -24,6 +25,18 @@ class Device:
         self.commanded = False  # since the simulation last advanced: lockstep waits for it
         self.malformed = 0  # frames or packets that were ignored
         self.answered = 0  # frames or packets that it sent
+
+    def number_option(self, name: str, default: float, low: float = 0.0, high: float = inf) -> float:
+        """A number among its options; what is none, or is out of range, raises."""
+        text = self.options.get(name, str(default))
+        try:
+            value = float(int(text, 0)) if text[:2].lower() == "0x" else float(text)
+        except ValueError:
+            value = -inf
+        if not isfinite(value) or not low <= value <= high:
+            ends = f" from {low:g} to {high:g}" if high < inf else f" of at least {low:g}" if low > -inf else ""
+            raise ModelError(f"{self.drive.name}: the option {name} must be a number{ends}, not {text!r:.60}")
+        return value
 
     # --- shown in the live table -------------------------------------------------------------------------------
 
@@ -121,6 +134,11 @@ class SerialLine(ABC):
         self._buffer, self._begun = b"", 0.0  # a packet that has begun, and when
         # called after each packet; lockstep advances in it. Returns the time: packets may come several at once
         self.served: Callable[[float], float] = lambda t: t
+
+    @staticmethod
+    def packet_length(buffer: bytes) -> int:
+        """Of the packet that begins here, 0 if nobody knows yet, −1 if it is none: for lines behind a TCP port."""
+        return 0
 
     @abstractmethod
     def on_bytes(self, data: bytes, t: float) -> bytes:

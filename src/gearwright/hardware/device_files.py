@@ -31,9 +31,11 @@ def read_devices(path: str | os.PathLike[str]) -> dict[str, DeviceBinding]:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise GearwrightError(f"{file}: {error}") from error
     if not isinstance(written, dict):
-        raise GearwrightError(f"{file}: a mapping of actuators is expected, e.g. motor: {{protocol: cia402, node: 1}}")
+        raise GearwrightError(
+            f"{file}: a mapping from actuators to devices is expected, e.g. motor: {{protocol: cia402, node: 1}}"
+        )
     if not all(isinstance(name, str) for name in written):
-        raise GearwrightError(f"{file}: the names of actuators are texts")
+        raise GearwrightError(f"{file}: actuators must be named by text")
     return {name: _binding(file, name, entry) for name, entry in written.items()}
 
 

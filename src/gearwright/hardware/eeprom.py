@@ -31,7 +31,7 @@ class Eeprom:
                 raise ValueError(f"larger than {LARGEST} bytes")
             stored = json.loads(content)
             if not isinstance(stored, dict) or not all(isinstance(v, dict) for v in stored.values()):
-                raise ValueError("not an object of actuators")
+                raise ValueError("not a mapping from actuators")
         except (OSError, ValueError, RecursionError) as error:
             raise GearwrightError(
                 f"{self.path} is not a register file: {error}; move it away to start afresh"

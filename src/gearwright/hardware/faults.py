@@ -1,6 +1,6 @@
 """Faults that can be injected, and what each does: on the wire, in a drive, at the supply.
 
-One row a fault in `FAULTS`. A fault is seen by a client through the protocol's own status.
+One row per fault in `FAULTS`. A fault is seen by a client through the protocol's own status.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from math import inf
 
 from gearwright.errors import counted
 from gearwright.hardware import shafts
-from gearwright.hardware.binding import Bound
+from gearwright.hardware.binding import FITTED_INTEGRAL, Bound
 from gearwright.hardware.drive import NEAR, MotorDrive
 from gearwright.model import Mechanism
 
@@ -22,6 +22,7 @@ def notes(
     yield from _sides(bound)
     yield from _centres(bound, drives)
     yield from _side_by_side(bound)
+    yield from _fitted(bound)
     yield from _caps(robot, bound, drives)
     own = [b.actuator for b in bound if model is not None and dict(b.options).get("model") != model]
     if own:
@@ -55,6 +56,16 @@ def _side_by_side(bound: Sequence[Bound]) -> Iterator[str]:
         yield (
             f"{listed([f'{b.actuator} {b.servos}' for b in several])}: so many {next(iter(product.models))} servos "
             "side by side, because one cannot hold the arm; for single ones, name a product with --drive"
+        )
+
+
+def _fitted(bound: Sequence[Bound]) -> Iterator[str]:
+    """Servos that do not droop as those of a product do."""
+    fitted = [b.protocol for b in bound if FITTED_INTEGRAL in dict(b.options).items()]
+    if fitted:
+        yield (
+            "no product is named, so the servos have an I gain and do not droop under load; --drive "
+            f"{next(iter(fitted[0].models))} has the gains of its firmware"
         )
 
 

@@ -66,9 +66,10 @@ class Rig:
         robot = with_actuators(robot)
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         plant = _plant(robot, bound, supply_resistance, dt=dt, **compiling)
-        enough = [b.for_load(plant.loads[b.actuator]) for b in bound]
-        if enough != bound:
-            bound, plant = enough, _plant(robot, enough, supply_resistance, dt=dt, **compiling)
+        gears = [b.gear for b in bound]
+        bound = [b.for_load(plant.loads[b.actuator]) for b in bound]
+        if gears != [b.gear for b in bound]:
+            plant = _plant(robot, bound, supply_resistance, dt=dt, **compiling)
         rig = cls(plant, bound)
         rig.notes = tuple(notes(robot, bound, rig.plant.drives, model))
         return rig

@@ -16,6 +16,7 @@ from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.json_lines import JsonServer
+from gearwright.hardware.transports.line_server import LineServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
@@ -32,7 +33,7 @@ def serve(
     options: Mapping[str, str] | None = None, devices: str | os.PathLike[str] | None = None, dt: float = 1e-3,
     factor: float = 1.0, cycle: float | None = None, wait_for: Sequence[str] | None = None, armed: bool = False,
     channel: str | None = None, link: str | os.PathLike[str] | None = None, socketcand: str | None = None,
-    adapters: Sequence[str] = (), tcp: str | None = None, token: str | None = None, can: Sequence[str] = (),
+    adapters: str | Sequence[str] = (), tcp: str | None = None, token: str | None = None, can: str | Sequence[str] = (),
     eeprom: str | os.PathLike[str] | None = None, bitrate: float | None = None,
     supply_resistance: float = 0.0, seed: int = 0, enforce_command_limits: bool = False, mock: bool = False,
     start: bool = True, **compiling: Any,
@@ -47,7 +48,8 @@ def serve(
     armed       lockstep from the start: time stands still until the first of these, and does not run freely before
     channel     name of the CAN bus for `can.Bus(interface="gearwright", channel=…)`; else one of its own
     link        a stable name for the serial port; one for each of several: NAME-protocol
-    adapters    serial CAN adapters on a port of their own, "slcan" or "fdcanusb"; moteus has the latter anyway
+    adapters    serial CAN adapters on a port of their own, "slcan", "fdcanusb" or "dm_serial"; moteus has an
+                fdcanusb anyway
     socketcand, tcp   "host:port" of a socketcand server and of JSON Lines, loopback unless a host is given; port 0: any
     token       a secret that clients of these two must send first; for ports that others can reach
     can         other python-can buses that the devices are on, "interface:channel"; frames of other clients go there
@@ -67,7 +69,7 @@ def serve(
     try:
         if token is not None:
             require_token(token)
-        _open_buses(made, channel, link, socketcand, can, adapters, token)
+        _open_buses(made, channel, link, socketcand, _several(can), _several(adapters), token)
         if tcp is None and protocol == ROS2_CONTROL:
             tcp = "0"
         if tcp is not None:
@@ -98,11 +100,24 @@ def _bench(
     return Bench(rig, **serving)
 
 
+def _several(names: str | Sequence[str]) -> Sequence[str]:
+    """A single name is one of several."""
+    return (names,) if isinstance(names, str) else names
+
+
 def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
     adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
-    ports = dict[str, SerialNetwork | CanText | DmSerial](bench.lines)
+    ports = dict[str, SerialNetwork | CanText | DmSerial]()
+    for name, line in bench.lines.items():
+        served = bench.rig.protocols[name]
+        if served.tcp and token is not None:
+            raise GearwrightError(f"clients of {name} cannot send a token, so that it is not served with one")
+        if served.tcp:
+            bench.servers.append(LineServer(bench.loop, line, served.tcp, served.client))
+        else:
+            ports[name] = line
     for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
         if name not in ADAPTERS:
             raise UnknownNameError("serial CAN adapter", name, ADAPTERS)

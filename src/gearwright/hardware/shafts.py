@@ -25,7 +25,8 @@ SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch tr
 POSES = 8  # in which the load is looked at, beside the start: an arm is heavier stretched than folded
 SEED = 1
 RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
-BRISK = 30.0  # [1/s²]: stall torque over inertia with which a servo that has no more than a P gain does not ring
+BRISK = 45.0  # [1/s²]: stall torque over inertia with which a servo that has P and I gains does not ring
+FRICTION, DAMPING = 20.0, 5.0  # [1], [rad/s] of its stall torque, over the joint's losses: it follows slow goals
 
 
 class DriveGear(NamedTuple):
@@ -85,6 +86,7 @@ class ShaftLoad:
     inertia: float = 1.0  # [kg·m², kg]
     damping: float = 0.0  # viscous friction of joints and rotor [N·m·s/rad, N·s/m]
     holding: float = 0.0  # torque against weight, springs and dry friction [N·m, N]
+    friction: float = 0.0  # dry friction alone [N·m, N]
     travel: float = 1.0  # that moves the joint by a radian, or a metre [rad, m]
 
     def at(self, gear: DriveGear) -> ShaftLoad:
@@ -92,7 +94,7 @@ class ShaftLoad:
         n, share = abs(gear.ratio), abs(1.0 / gear.effort)
         return ShaftLoad(
             inertia=self.inertia * n * share, damping=self.damping * n * share, holding=self.holding * share,
-            travel=self.travel / n,
+            friction=self.friction * share, travel=self.travel / n,
         )  # fmt: skip
 
     @property
@@ -102,8 +104,10 @@ class ShaftLoad:
 
     @property
     def torque_of_servos(self) -> float:
-        """Stall torque of servos that carry it and do not ring [N·m, N]."""
-        return max(RESERVE * self.holding, BRISK * self.inertia)
+        """Stall torque of servos that carry and move it, and do not ring [N·m, N]."""
+        return max(
+            RESERVE * self.holding, BRISK * self.inertia, FRICTION * self.friction, DAMPING * self.damping
+        )  # fmt: skip
 
 
 def shaft_loads(sim: Simulation, actuators: Iterable[str]) -> dict[str, ShaftLoad]:
@@ -128,10 +132,12 @@ def shaft_loads(sim: Simulation, actuators: Iterable[str]) -> dict[str, ShaftLoa
     found = {}
     for k, name in enumerate(names):
         own, rate = sim.robot.actuators[name], np.abs(joints[:, k])
+        rubbing = own.friction + float(rate @ friction)
         found[name] = ShaftLoad(
             inertia=float(inertia[k]) if inertia[k] > 0.0 else 1.0,
             damping=own.damping + float(rate**2 @ damping),
-            holding=own.friction + float(holding[k] + rate @ friction),
+            holding=rubbing + float(holding[k]),
+            friction=rubbing,
             travel=1.0 / float(rate.max(initial=0.0) or 1.0),
         )
     return found

@@ -174,7 +174,9 @@ class Columns:
         found = find(self.sim.schema, name)
         if len(found) != 1:
             several = ", ".join(label(s) for s in found[:4])
-            raise ModelError(f"{log.name}: column {column!r} stands for {name!r}, which is several signals: {several}")
+            raise ModelError(
+                f"{log.name}: column {column!r} stands for {name!r}, and that is several signals: {several}"
+            )
         return found[0]
 
     def _checked_parameter(self, name: str) -> str:
@@ -198,8 +200,10 @@ class Columns:
         return log.column(column) * factor(f"{log.name}: column {column!r}", given, unit)
 
     def _course(self, log: Log, column: str, unit: str, name: str) -> Course:
-        linear = bool({name, column, name.rpartition(".")[0]} & self.linear)
-        return Course(log.time - log.time[0], self._converted(log, column, unit), linear=linear)
+        owner, _, what = name.rpartition(".")
+        linear = bool({name, column, owner} & self.linear) and what not in SWITCHES  # nothing is on by halves
+        time = log.time - log.time[0] - log.leads.get(column, 0.0)
+        return Course(time, self._converted(log, column, unit), linear=linear)
 
     def _check(self, log: Log, commands: object, efforts: object, outputs: Sequence[Measured]) -> None:
         have = {o.name for o in outputs} | {label(o.signal) for o in outputs}

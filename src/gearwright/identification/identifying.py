@@ -116,7 +116,7 @@ def _best(robots: Mapping[str, Any], parameters: Any, given: Given) -> Fit:
     if given.holdout is None:
         raise ModelError("several models are compared by recordings that are not fitted: give holdout=…")
     if not robots:
-        raise ModelError("there is no model to compare")
+        raise ModelError("no model was given to compare")
     fits = {}
     for name, robot in robots.items():
         own = parameters[name] if isinstance(parameters, Mapping) else parameters
@@ -186,7 +186,7 @@ def _by_rig(given: Any) -> dict[str, tuple[Log, ...]]:
     if isinstance(given, Mapping):
         found = {str(rig): as_logs(logs) for rig, logs in given.items()}
         if not found:
-            raise ModelError("there is no recording: give at least one")
+            raise ModelError("no recording was given: give at least one")
         return found
     return {"": as_logs(given)}
 

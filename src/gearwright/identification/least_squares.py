@@ -22,6 +22,7 @@ LEAST_DAMPING, MOST_DAMPING = 1e-9, 1e6
 TRIED = (0.03, 1.0, 30.0)  # times the last damping: all are tried at once, and the best step is taken
 MORE = 300.0  # times the damping where none is a step down
 ENOUGH = 0.02  # of the variance of one residual: a step that takes less off the squares changes nothing that is known
+ROUGHLY = 0.5  # the same of a search whose end another one sets out from
 SMALL = 1e-9  # share of the unknowns' scales that the last step moves
 ITERATIONS = 60
 ROUND = 4  # iterations after which the worse half of the starts is given up
@@ -53,26 +54,30 @@ Report = Callable[[int, float, int], None]  # iteration, cost, starts that are l
 
 def minimise(
     evaluate: Evaluate, starts: Array, bounds: Bounds, *, possible: Callable[[Array], bool] = lambda z: True,
-    report: Report = lambda iteration, cost, left: None, iterations: int = ITERATIONS,
+    report: Report = lambda iteration, cost, left: None, iterations: int = ITERATIONS, enough: float = ENOUGH,
+    until: float = 0.0,
 ) -> tuple[Search, bool]:  # fmt: skip
     """The best of all starts (S, z), and whether the search was finished: Ctrl-C ends it with the best so far.
 
-    `evaluate` gives weighted residuals. Each iteration is one call for all starts that are left.
+    `evaluate` gives weighted residuals. Each iteration is one call for all starts that are left. A search is done where
+    an iteration takes less than `enough` off the squares, and all are where one of them has `until`.
     """
     clipped = [np.clip(z, bounds.lower, bounds.upper) for z in starts]
     searches = [Search(z) for z in clipped if possible(z)]
     if not searches:
-        raise ModelError("the search cannot begin: no body can have the inertias of the bounds or of the robot's file")
+        raise ModelError(
+            "the search cannot begin: neither the bounds nor the robot's file give inertias that a body can have"
+        )
     try:
         _differentiated(evaluate, searches)
         for iteration in range(1, iterations + 1):
             left = [s for s in searches if not s.done]
-            if not left:
+            if not left or min(s.cost for s in searches) <= until:
                 break
             tried = np.array([[_step(search, bounds, possible, times) for times in TRIED] for search in left])
             found = evaluate(tried.reshape(-1, tried.shape[-1]), differentiated=False).residuals
             costs = (found * found).sum(axis=1).reshape(len(left), len(TRIED))
-            better = [s for s, own, c in zip(left, tried, costs, strict=True) if _goes_down(s, own, c, bounds)]
+            better = [s for s, own, c in zip(left, tried, costs, strict=True) if _goes_down(s, own, c, bounds, enough)]
             _differentiated(evaluate, [search for search in better if not search.done])
             if iteration % ROUND == 0 and len(left) > 1:
                 _give_up_half(left)
@@ -116,7 +121,7 @@ def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], tim
     return z
 
 
-def _goes_down(search: Search, tried: Array, costs: Array, bounds: Bounds) -> bool:
+def _goes_down(search: Search, tried: Array, costs: Array, bounds: Bounds, enough: float) -> bool:
     """Takes the best of the steps, if it goes down."""
     costs = np.where(np.isfinite(costs), costs, np.inf)
     best = int(np.argmin(costs))
@@ -125,7 +130,7 @@ def _goes_down(search: Search, tried: Array, costs: Array, bounds: Bounds) -> bo
         search.damping *= MORE
         search.done = small or search.damping > MOST_DAMPING
         return False
-    search.done = search.cost - costs[best] < ENOUGH * search.cost / max(1, len(search.residuals)) or small
+    search.done = search.cost - costs[best] < enough * search.cost / max(1, len(search.residuals)) or small
     search.damping = min(max(TRIED[best] * search.damping, LEAST_DAMPING), MOST_DAMPING)
     search.z, search.cost = tried[best], float(costs[best])
     return True

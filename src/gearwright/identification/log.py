@@ -20,19 +20,20 @@ FEWEST = 5  # rows of a log
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Columns over time. Checked when it is made: times rise, and every column has a number for each of them."""
+    """Columns over time. It is checked when it is made: times increase, and every column has a number for each time."""
 
     name: str  # of the file, for messages
     time: Array  # (T,) [s]
     columns: Mapping[str, Array]  # by name, (T,) each
     units: Mapping[str, str] = field(default_factory=dict)  # of the columns, where the file says
     notes: Mapping[str, Any] = field(default_factory=dict)  # what else the file says
+    leads: Mapping[str, float] = field(default_factory=dict)  # [s] by which columns hold before the times of their rows
 
     def __post_init__(self) -> None:
         time = numbers(f"{self.name}: the times", self.time, infinite=True)
         if time.ndim != 1 or len(time) < FEWEST:
             raise ModelError(
-                f"{self.name}: {counted(time.size, 'row')} of a recording are too few: it takes {FEWEST} or more"
+                f"{self.name}: {counted(time.size, 'row')} of a recording are too few: {FEWEST} or more are needed"
             )
         _check_times(self.name, time)
         columns = {}
@@ -48,7 +49,7 @@ class Log:
         object.__setattr__(self, "columns", MappingProxyType(columns))
 
     def column(self, name: str) -> Array:
-        """Finite numbers; raises ModelError for a column that is missing, or has others."""
+        """The numbers of a column; raises ModelError if it is missing or has numbers that are not finite."""
         if name not in self.columns:
             raise UnknownNameError(f"column of {self.name}", name, list(self.columns))
         values = self.columns[name]
@@ -76,7 +77,7 @@ def _check_times(name: str, time: Array) -> None:
         k = int(back[0])
         what = "the same as" if steps[k] == 0 else "before"
         raise ModelError(
-            f"{name}: times must rise, but that of row {k + 1} ({time[k + 1]:.9g} s) is {what} that of row {k}"
+            f"{name}: times must increase, but that of row {k + 1} ({time[k + 1]:.9g} s) is {what} that of row {k}"
             + (f" ({counted(len(back), 'such row')})" if len(back) > 1 else "")
         )
     typical = float(np.median(steps))
@@ -94,7 +95,9 @@ def log_of(recording: Recording, name: str = "recording") -> Log:
     There a command stands in the row that its step ends with; in a log it acts from its row on.
     """
     if recording.batch != 1:
-        raise ModelError(f"{name}: a recording of {recording.batch} robots; identification takes those of one each")
+        raise ModelError(
+            f"{name}: a recording of {recording.batch} robots; identification needs recordings of one robot"
+        )
     columns, units = {}, {}
     for signal in recording.schema.stored:
         if signal.family or signal.name == "energy":
@@ -119,5 +122,5 @@ def as_logs(given: Any) -> tuple[Log, ...]:
         else:
             found.append(read_log(each))
     if not found:
-        raise ModelError("there is no recording: give at least one file or recording")
+        raise ModelError("no recording was given: give at least one file or recording")
     return tuple(found)

@@ -26,6 +26,8 @@ from gearwright.sim.recordings.formats import FORMATS
 from gearwright.sim.recordings.formats import read as read_recording
 
 TIMES = ("time", "t", "timestamp", "stamp", "sec", "seconds")  # names of columns of times
+SENT = ("goal_position", "torque_enable")  # columns of BAM that are sent before a row is stamped
+LONGEST_LOOP = 0.1  # [s] between sending and stamp: a later first stamp has another meaning
 LARGEST = 1 << 30  # bytes of a table that is read
 TITLE = re.compile(r"^(?P<name>.*?)\s*[\[(](?P<unit>[^\])]*)[\])]\s*$")
 
@@ -130,7 +132,11 @@ TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 
 
 def _bam(path: Path, time: str | None) -> Log:
-    """A log of BAM: `entries`, each a mapping of numbers; what stands beside them are the notes."""
+    """A log of BAM: `entries`, each a mapping of numbers; what stands beside them are the notes.
+
+    A row is stamped when the servo has answered; its goal was sent before that, when the loop began. The first loop
+    begins at 0, so the first stamp is the time between the two.
+    """
     with open_regular(path) as file:
         text = _decoded(path, file.read())
     try:
@@ -151,7 +157,8 @@ def _bam(path: Path, time: str | None) -> Log:
         raise ModelError(f"{path.name}: its rows have no time stamps; they have {', '.join(columns) or 'no numbers'}")
     stamps = columns.pop(own)
     notes = {k: v for k, v in data.items() if k != "entries"} if isinstance(data, dict) else {}
-    return Log(name=path.name, time=stamps, columns=columns, notes=notes)
+    leads = {n: float(stamps[0]) for n in SENT if n in columns and 0.0 < stamps[0] < LONGEST_LOOP}
+    return Log(name=path.name, time=stamps, columns=columns, notes=notes, leads=leads)
 
 
 def _decoded(path: Path, data: bytes) -> str:

@@ -14,7 +14,7 @@ from gearwright.given_numbers import number
 from gearwright.identification.advice import Advisor, Setting
 from gearwright.identification.experiment import Experiment
 from gearwright.identification.fit import Combination
-from gearwright.identification.least_squares import Bounds, minimise, spread_starts
+from gearwright.identification.least_squares import ENOUGH, ITERATIONS, ROUGHLY, Bounds, minimise, spread_starts
 from gearwright.identification.progress import shown
 from gearwright.identification.residuals import Fits, Residuals
 from gearwright.identification.uncertainty import Information, information, quantile
@@ -22,8 +22,12 @@ from gearwright.identification.unknowns import Unknown, starts
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.state.values import Array
 
+FEW = 12  # iterations in which a number that is far away has to explain what was measured
 MOST_ROUNDS = 3  # of holding what is not determined, where that finds a better minimum
 NEAR = 0.4  # of its size: spread of the starts of the second search about the best of the first
+NEAR_ZERO = 0.1  # of its first size: a number that is smaller, and may be 0, is judged by this much
+FAR = 100.0  # sizes of a number without an upper bound: where a limit does not act
+FADED = 0.1  # of a derivative: a number of which less is left at its upper end may be a limit that was not reached
 SURE = 9.0  # variances of the noise: what a held value may add to the squares
 BETTER = 0.98  # of the squares: with fewer unknowns a better minimum cannot be, unless the search had missed it
 PIECES = (6, 12)  # into which logs are cut to find starts
@@ -109,6 +113,7 @@ class FitSearch:
         self.unknowns = residuals.unknowns
         self.nominal = np.array([u.clipped(u.value) for u in self.unknowns])
         self.weights = self._first_weights()
+        self.limitless: set[int] = set()  # limits that the data do not show
 
     # --- the search ------------------------------------------------------------------------------------------------
 
@@ -116,26 +121,84 @@ class FitSearch:
         """The unknowns, and directions that are not determined: along these, one parameter each stays where it was."""
         first = self.residuals.at(self.nominal[None])
         self._check_dependence(first)
-        z, complete = self._freely(self._spread())
-        if complete and self.given.starts > 1:
+        several = self.given.starts > 1
+        z, complete = self._freely(self._spread(), ROUGHLY if several else ENOUGH)
+        if complete and several:
             z, complete = self._freely(np.concatenate([self._around(z), self._from_pieces(z)]))
+        if complete:
+            z, complete = self._without_limits(z)
         for _ in range(MOST_ROUNDS):
             loose = self._information(z).loose_directions()
             if not len(loose) or not complete:
                 break
-            held = {i: self.nominal[i] for i in (int(np.argmax(np.abs(d))) for d in loose)}
-            beside, complete = self.minimised(np.array([self._at(z, held), self._at(self.nominal, held)]), held)
+            beside, complete = self._held_where_loose(z, loose)
             if self._cost(beside) > BETTER * self._cost(z):
-                z = z if self._contradicted(beside, z) else beside
+                z = beside
                 break
             z, complete = self._freely(beside[None])  # the search had ended in a minimum beside the best one
         return z, loose, complete
 
+    def _held_where_loose(self, z: Array, loose: Array) -> tuple[Array, bool]:
+        """With one parameter of each direction at its nominal value: together, or else those that the data allow."""
+        places = [int(np.argmax(np.abs(d))) for d in loose]
+        beside, complete = self._beside(z, {i: self.nominal[i] for i in places})
+        if len(places) == 1 or not complete or not self._contradicted(beside, z):
+            return (z if complete and self._contradicted(beside, z) else beside), complete
+        held: dict[int, float] = {}
+        found = z
+        for i in places:
+            beside, complete = self._beside(found, held | {i: self.nominal[i]})
+            if complete and not self._contradicted(beside, z):
+                found, held = beside, held | {i: self.nominal[i]}
+        return found, complete
+
+    def _beside(self, z: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
+        return self.minimised(self._starts(z, held), held)
+
+    def _starts(self, z: Array, held: Mapping[int, float]) -> Array:
+        return np.array([self._at(z, held), self._at(self.nominal, held)])
+
+    def _without_limits(self, z: Array) -> tuple[Array, bool]:
+        """Limits that the data do not show: with them far away, the other numbers explain what was measured as well.
+
+        Such a number is not determined, however sharp the minimum that was found is. It keeps its nominal value, if the
+        data allow that.
+        """
+        complete = True
+        for i, far in self._fading(z).items():
+            most = self._cost(z) + SURE * self._noise(z)
+            beside, complete = self.minimised(
+                self._starts(z, {i: far}), {i: far}, enough=ROUGHLY, until=most, iterations=FEW
+            )
+            if not complete or self._contradicted(beside, z):
+                continue
+            self.limitless |= {i}
+            nominal, complete = self._beside(beside, {i: self.nominal[i]})
+            z = beside if self._contradicted(nominal, beside) else nominal
+        return z, complete
+
+    def _fading(self, z: Array) -> dict[int, float]:
+        """Robot parameters that seem to be determined, but on which hardly anything depends any more at their upper
+        end, and this value."""
+        loose = np.any(self._information(z).loose_directions() != 0.0, axis=0)
+        robot = [i for i in range(self.count) if self.unknowns[i].kind == "robot" and not loose[i]]
+        far = {i: min(self.unknowns[i].upper, FAR * self._scale(i, z[i])) for i in robot}
+        J = self.residuals.at(np.array([z, *(self._at(z, {i: x}) for i, x in far.items())])).jacobian
+        here = np.linalg.norm(J[0], axis=0)
+        there = {i: float(np.linalg.norm(own[:, i])) for i, own in zip(robot, J[1:], strict=True)}
+        return {
+            i: far[i] for i in robot
+            if there[i] <= FADED * here[i] and here[i] > 0 and self.residuals.possible(self._at(z, {i: far[i]}))
+        }  # fmt: skip
+
     def _contradicted(self, held: Array, best: Array) -> bool:
         """Whether the data speak against the values that were held, as far from the best ones as they are: the squares
         grow by more than noise explains."""
-        noise = self._cost(best) / max(1, self.residuals.count) * self._information(best).inflation
-        return self._cost(held) - self._cost(best) > SURE * noise
+        return self._cost(held) - self._cost(best) > SURE * self._noise(best)
+
+    def _noise(self, z: Array) -> float:
+        """What noise adds to the squares for one number that is fitted."""
+        return self._cost(z) / max(1, self.residuals.count) * self._information(z).inflation
 
     def _from_pieces(self, z: Array) -> Array:
         """Starts from logs in pieces: these have no minima beside each other, as errors have no time to grow."""
@@ -149,7 +212,9 @@ class FitSearch:
                 break
             task = FitSearch(pieces, self.count, self.given)
             task.weights = self.weights
-            own, complete = task.minimised(np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={})
+            own, complete = task.minimised(
+                np.concatenate([z[: self.count], task.nominal[self.count :]])[None], held={}, enough=ROUGHLY
+            )
             self.residuals.evaluations += pieces.evaluations
             if complete:
                 found.append(np.concatenate([own[: self.count], z[self.count :]]))
@@ -163,13 +228,13 @@ class FitSearch:
         found[1:, : self.count] += NEAR * (rng.normal(size=found[1:].shape) * scale)[:, : self.count]
         return found
 
-    def _freely(self, starts: Array) -> tuple[Array, bool]:
+    def _freely(self, starts: Array, enough: float = ENOUGH) -> tuple[Array, bool]:
         """The best of all unknowns, outputs weighed by what their residuals are."""
-        z, complete = self.minimised(starts, held={})
+        z, complete = self.minimised(starts, held={}, enough=enough)
         for _ in range(REWEIGHTED if len(self.weights) > 1 and complete else 0):
             if not self._reweighted(z):
                 break
-            z, complete = self.minimised(z[None], held={})
+            z, complete = self.minimised(z[None], held={}, enough=enough)
         return z, complete
 
     def _cost(self, z: Array) -> float:
@@ -187,12 +252,16 @@ class FitSearch:
             changed[i] = value
         return changed
 
-    def minimised(self, starts: Array, held: Mapping[int, float]) -> tuple[Array, bool]:
+    def minimised(
+        self, starts: Array, held: Mapping[int, float], *, enough: float = ENOUGH, until: float = 0.0,
+        iterations: int = ITERATIONS,
+    ) -> tuple[Array, bool]:  # fmt: skip
         what = f"{counted(len(self.residuals.experiments), 'recording')}, {counted(self.count, 'parameter')}"
         with shown(self.given.progress, what) as report:
             search, complete = minimise(
-                self._weighted, starts, bounds_of(self.unknowns, held), possible=self.residuals.possible, report=report
-            )
+                self._weighted, starts, bounds_of(self.unknowns, held), possible=self.residuals.possible, report=report,
+                enough=enough, until=until, iterations=iterations,
+            )  # fmt: skip
         if not np.isfinite(search.cost):
             raise GearwrightError("every start diverges: give narrower bounds, better values, or a smaller dt")
         return search.z, complete
@@ -256,11 +325,12 @@ class FitSearch:
 
     def _information(self, z: Array) -> Information:
         fits = self._weighted(z[None])
+        fits.jacobian[:, :, list(self.limitless)] = 0.0
         scales = np.array([self._scale(i, z[i]) for i in range(len(z))])
         return information(fits.residuals[0], fits.jacobian[0], scales, range(self.count), self.residuals.rows)
 
     def _scale(self, i: int, value: float) -> float:
-        return abs(value) if abs(value) > 1e-3 * self.unknowns[i].scale else self.unknowns[i].scale
+        return abs(value) if self.unknowns[i].lower > 0.0 else max(abs(value), NEAR_ZERO * self.unknowns[i].scale)
 
     def judged(self, z: Array, loose: Array) -> SearchResult:
         own, known = self._information(z), self.unknowns[: self.count]

@@ -1,49 +1,36 @@
-"""Observations of a policy: signals of a simulation by name, as they are or through a function."""
+"""Observations of a policy as users write them: signals by name, as they are or through a function."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
+import casadi
 
+from gearwright.dynamics.algebra.scalar import Expression, Scalar, cos, expression, sin
 from gearwright.errors import ModelError
-from gearwright.sim.recordings.signal_names import find, label
-from gearwright.sim.state.values import Array
 
-if TYPE_CHECKING:
-    from gearwright.sim import Simulation
-
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sin": np.sin, "cos": np.cos, "tanh": np.tanh, "abs": np.abs}
 CALL = re.compile(r"(\w+)\((.+)\)")
 
 
-class Observations:
-    """Numbers of all robots, (B, n), by name."""
+def tanh(x: Scalar) -> Scalar:
+    return Expression(casadi.tanh(expression(x).sx))
 
-    def __init__(self, sim: Simulation, names: str | Sequence[str]) -> None:
-        self.names: list[str] = []
-        self._reads: list[Callable[[], Any]] = []
-        self._batch = sim.batch
-        for name in [names] if isinstance(names, str) else names:
-            self._add(sim, name)
-        if not self._reads:
-            raise ModelError("observe names what a policy sees, such as ('knee.position', 'motor.velocity')")
 
-    def _add(self, sim: Simulation, name: str) -> None:
-        called = CALL.fullmatch(name) if isinstance(name, str) else None
-        if called and called[1] not in FUNCTIONS:
-            raise ModelError(f"{name!r}: a function of a signal is one of {', '.join(FUNCTIONS)}")
-        function = FUNCTIONS[called[1]] if called else None
-        for signal in find(sim.schema, called[2] if called else name):
-            read = sim.reader(signal)
-            self.names.append(f"{called[1]}({label(signal)})" if called else label(signal))
-            self._reads.append(read if function is None else lambda f=function, r=read: f(r()))  # type: ignore[misc]
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sin": sin, "cos": cos, "tanh": tanh, "abs": abs}
 
-    def read(self) -> Array:
-        """A new array (B, n)."""
-        found = np.empty((self._batch, len(self._reads)))
-        for i, read in enumerate(self._reads):
-            found[:, i] = read()
-        return found
+
+def observed(given: Any) -> list[Any]:
+    """Functions as they are; names with the function that they are called through, or None."""
+    each: Sequence[Any] = [given] if isinstance(given, str) or callable(given) else list(given)
+    if not each:
+        raise ModelError("observe names what a policy sees, such as ('knee.position', 'motor.velocity')")
+    return [one if callable(one) else _named(one) for one in each]
+
+
+def _named(name: Any) -> tuple[Any, str | None]:
+    call = CALL.fullmatch(name) if isinstance(name, str) else None
+    if call and call[1] not in FUNCTIONS:
+        raise ModelError(f"{name!r}: a function of a signal is one of {', '.join(FUNCTIONS)}")
+    return (call[2], call[1]) if call else (name, None)

@@ -82,7 +82,7 @@ def _text(source: PathLike) -> SourceText:
     text = SourceText(read_bytes(source), os.fspath(source))
     if text.file.endswith(".xacro"):
         message = "a xacro file's joints are made by its macros and arguments, and its text cannot be changed for them"
-        raise ModelError(f"{text.file}: {message}; expand it (`xacro IN > expanded.sdf`), and migrate what comes out")
+        raise ModelError(f"{text.file}: {message}; expand it (`xacro IN > expanded.sdf`), and migrate the result")
     if text.root.tag not in ("sdf", "model"):
         raise ModelError(f"{text.file}: only SDFormat files have gearbox joints; its root element is <{text.root.tag}>")
     return text

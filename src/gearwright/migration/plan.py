@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from gearwright.errors import ModelError
 from gearwright.formats.parts.mimic_text import AXES, inline, mimic_lines
 from gearwright.formats.sdf.joints import OLDER
-from gearwright.formats.xml.located_xml import Element
-from gearwright.formats.xml.source_text import SourceText, descendants
+from gearwright.formats.xml.located_xml import Element, descendants
+from gearwright.formats.xml.source_text import SourceText
 from gearwright.formats.xml.text_changes import TextChanges
 from gearwright.migration.report import Change
 from gearwright.model import AxisRef, Coupling, Mechanism

@@ -48,7 +48,7 @@ def with_link(m: Mechanism, link: Link, joint: Joint | None) -> Mechanism:
 
 
 def without(m: Mechanism, names: Sequence[str], kind: str | None) -> Mechanism:
-    """A copy without these parts, and without what cannot be without them."""
+    """A copy without these parts, and without everything that depends on them."""
     gone: dict[str, set[str]] = {family: set() for family in FAMILIES}
     for name in names:
         gone[_family(m, name, kind)].add(name)

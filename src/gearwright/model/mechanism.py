@@ -30,8 +30,8 @@ from gearwright.model.layout.layout import (
     rotor_axis,
     turns_body,
 )
+from gearwright.model.loops.coupling_cycles import placing_order
 from gearwright.model.loops.mobility import Mobility, mobility
-from gearwright.model.loops.rings import placing_order
 from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.names_view import NamesView
@@ -257,6 +257,16 @@ class Mechanism(NotebookDisplay):
         """Whether something moves along it. Some real files drive joints that they fix later."""
         return can_move(self.joint(axis.joint), axis)
 
+    def slides(self, axis: AxisRef) -> bool:
+        """Whether the position along an axis is a length."""
+        return self.joint(axis.joint).type.prismatic
+
+    def pushes(self, actuator: str) -> bool:
+        """Whether an actuator moves along a line: one that sits on a sliding joint itself; gears have shafts."""
+        joint = self.actuators[actuator].joint
+        geared = any(actuator in t.actuators for t in self.transmissions.values())
+        return not geared and joint is not None and self.slides(joint)
+
     @cached_property
     def layout(self) -> CoordinateLayout:
         """Coordinates of the tree by name, axis and index."""
@@ -345,8 +355,8 @@ class Mechanism(NotebookDisplay):
     def with_friction(self, name: str, model: FrictionModel | None) -> Mechanism:
         """A copy with a friction model on a joint's axis, on an actuator or on a transmission, by its name.
 
-        It acts beside their Coulomb and viscous friction, in place of a model that is there; None takes that away. A
-        joint goes first where several have the name. The axis of a joint of two axes may be written `joint.axis2`.
+        It acts in addition to their Coulomb and viscous friction, and replaces an existing model; None removes it. If
+        several parts have the name, the joint is meant. The axis of a joint of two axes may be written `joint.axis2`.
         """
         return with_friction(self, checked_name("what the friction is on", name), model)
 
@@ -355,10 +365,10 @@ class Mechanism(NotebookDisplay):
     ) -> Mechanism:
         """A copy with a servo of `gw.servos` on a joint: `robot.with_servo("shoulder", "sts3215")`.
 
-        It takes the place of the motor that is there, behind its transmission if it has one; otherwise it is called as
-        the joint is. An actuator may be named instead of its joint. The model may also be a file of identified
-        parameters of the Better Actuator Models project. `supply`: a `gw.Supply` that servos share. `changes`: fields
-        of the actuator, such as `delay=0.012`.
+        It replaces the motor of the joint and keeps its transmission; if there is no motor, the servo gets the joint's
+        name. An actuator may be named instead of its joint. The model may also be a file of identified parameters of
+        the Better Actuator Models project. `supply`: a `gw.Supply` that servos share. `changes`: fields of the
+        actuator, such as `delay=0.012`.
         """
         from gearwright.model.servos.placing import with_servo
 
@@ -407,10 +417,11 @@ class Mechanism(NotebookDisplay):
         return with_link(self, link, joint)
 
     def without(self, *names: str, kind: str | None = None) -> Mechanism:
-        """A copy without these parts, and without what cannot be without them.
+        """A copy without these parts, and without everything that depends on them.
 
-        A link or a joint goes with everything that it carries, and with the couplings, transmissions, actuators and
-        sensors of what goes. `kind` ("link", "joint", "actuator", …) says which part is meant where two have one name.
+        Removing a link or a joint also removes everything that it carries, with the couplings, transmissions, actuators
+        and sensors of these parts. `kind` ("link", "joint", "actuator", …) says which part is meant if two have the
+        same name.
         """
         from gearwright.model.editing import without
 

@@ -58,16 +58,8 @@ class Pose:
 
     @property
     def quaternion(self) -> tuple[float, float, float, float]:
-        """The rotation as a unit quaternion w, x, y, z with w ≥ 0 (Shepperd: divides by the largest component)."""
-        R = self.R
-        squares = np.array([1 + R[0, 0] + R[1, 1] + R[2, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2],
-                            1 - R[0, 0] + R[1, 1] - R[2, 2], 1 - R[0, 0] - R[1, 1] + R[2, 2]])  # fmt: skip
-        x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-        a, b, c = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-        rows = ((squares[0], x, y, z), (x, squares[1], a, b), (y, a, squares[2], c), (z, b, c, squares[3]))
-        q = np.array(rows[int(np.argmax(squares))])
-        q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
-        return (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
+        """The rotation as a unit quaternion w, x, y, z with w ≥ 0."""
+        return quaternion_of_matrix(self.R)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pose) and np.array_equal(self.R, other.R) and np.array_equal(self.p, other.p)
@@ -92,6 +84,18 @@ class Pose:
     def from_quaternion(xyz: Sequence[float], wxyz: Sequence[float]) -> Pose:
         """Translation [m] and a quaternion w, x, y, z, which is normalised."""
         return Pose(rotation_quaternion(*wxyz), xyz)
+
+
+def quaternion_of_matrix(R: Array) -> tuple[float, float, float, float]:
+    """w, x, y, z of a rotation matrix, with w ≥ 0 (Shepperd: divides by the largest component)."""
+    squares = np.array([1 + R[0, 0] + R[1, 1] + R[2, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2],
+                        1 - R[0, 0] + R[1, 1] - R[2, 2], 1 - R[0, 0] - R[1, 1] + R[2, 2]])  # fmt: skip
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    a, b, c = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
+    rows = ((squares[0], x, y, z), (x, squares[1], a, b), (y, a, squares[2], c), (z, b, c, squares[3]))
+    q = np.array(rows[int(np.argmax(squares))])
+    q /= np.linalg.norm(q) * (1 if q[0] >= 0 else -1)
+    return (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
 
 
 def rotation_rpy(r: float, p: float, y: float) -> Array:

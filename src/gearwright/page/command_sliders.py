@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from math import isfinite, pi
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gearwright.display.visible import visible
 from gearwright.model import Actuator, Mechanism
 from gearwright.page.controls import Controls
-from gearwright.page.player import Player
 from gearwright.page.sliders import Slider
 from gearwright.sim.state.units import actuator_units
+
+if TYPE_CHECKING:
+    from gearwright.page.player import Player
 
 SPEED = 10.0  # [rad/s] of a velocity command without a limit
 VOLTAGE = 24.0  # [V] of a voltage command without a supply
@@ -22,6 +24,7 @@ class CommandSliders:
 
     def __init__(self, controls: Controls, player: Player) -> None:
         self._player = player
+        self._sliders: dict[str, Slider] = {}
         units = {name: actuator_units(player.robot, name)["command"] for name in list(player.robot.actuators)[:MOST]}
         for unit in dict.fromkeys(units.values()):
             with controls.gui.add_folder(f"Commands [{unit}]"):
@@ -32,10 +35,15 @@ class CommandSliders:
         actuator = self._player.robot.actuators[name]
         limits = command_range(self._player.robot, actuator)
         start = min(limits[1], max(limits[0], self._player.command.get(name, 0.0)))
-        Slider(
+        self._sliders[name] = Slider(
             controls, visible(name), limits, pi, start, lambda event: self._commanded(name, event),
             hint=f"{actuator.command} of {visible(name)} [{unit}]",
         )  # fmt: skip
+
+    def filter(self, text: str) -> None:
+        """Shows those whose names have this in them."""
+        for name, slider in self._sliders.items():
+            slider.handle.visible = text.casefold() in name.casefold()
 
     def _commanded(self, name: str, event: Any) -> None:
         self._player.command[name] = float(event.target.value)

@@ -1,8 +1,8 @@
 """Buttons, sliders and menus. Here alone a browser's values come in: each is checked before anything sees it.
 
 viser takes every message as it is: any number, any text, any attribute of a control, and a wish to publish the page on
-the internet. Only two kinds of messages are let through, drags of links and values of controls, and of the latter only
-those that a person could have set.
+the internet. Only three kinds of messages are let through: drags of links, keys that have a meaning, and values of
+controls, of which only those that a person could have set.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 TAKEN = "SceneNodeDragMessage"
+LONGEST_TEXT = 100  # characters that a browser may send
 Accept = Callable[[Any], Any]  # the value as it is taken; raises ValueError where it is none
 
 
@@ -22,11 +23,17 @@ class Controls:
     def __init__(self, server: Any) -> None:
         from viser import _messages
 
-        self.gui, self._accepts = server.gui, dict[str, Accept]()
+        self.gui, self._accepts, self._keys = server.gui, dict[str, Accept](), set[str]()
         incoming = server._websock_server
         for kind in [k for k in incoming._incoming_handlers if k.__name__ != TAKEN]:
             incoming.unregister_handler(kind)
         incoming.register_handler(_messages.GuiUpdateMessage, self._take)
+        incoming.register_handler(_messages.CommandTriggerMessage, self._trigger)
+
+    async def _trigger(self, client: Any, message: Any) -> None:
+        """A key that a browser says was pressed: it can be one of ours only."""
+        if isinstance(message.uuid, str) and message.uuid in self._keys:
+            await self.gui._handle_command_trigger(client, message)
 
     async def _take(self, client: Any, message: Any) -> None:
         """A message of a browser, once its value is known to be one."""
@@ -72,10 +79,25 @@ class Controls:
         handle = self.gui.add_dropdown(label, tuple(options), initial_value=value, visible=visible)
         return self._known(handle, one_of(options), act)
 
+    def offer(self, menu: Any, options: Sequence[str]) -> None:
+        """Other options for a menu; what is chosen stays if it is among them."""
+        if menu.options != tuple(options):
+            self._accepts[menu._impl.uuid] = one_of(options)
+            menu.options = tuple(options)
+
     def button(self, label: str, icon: Any, act: Callable[[Any], None]) -> Any:
         handle = self.gui.add_button(label, icon=icon)
         handle.on_click(act)
         return self._known(handle, one_of((True, False)), None)
+
+    def key(self, label: str, key: str, act: Callable[[], None]) -> None:
+        """A key of the keyboard, which the list of commands (Ctrl-K) names."""
+        handle = self.gui.add_command(label, hotkey=key)
+        handle.on_trigger(lambda _: act())
+        self._keys.add(handle._impl.uuid)
+
+    def text(self, label: str, act: Callable[[Any], None], hint: str) -> Any:
+        return self._known(self.gui.add_text(label, "", hint=hint), short_text, act)
 
     def buttons(self, options: Sequence[str], act: Callable[[Any], None]) -> Any:
         handle = self.gui.add_button_group("", tuple(options))
@@ -92,6 +114,12 @@ def number_of(low: float, high: float) -> Accept:
         return min(high, max(low, value))
 
     return accept
+
+
+def short_text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise ValueError("no short text")
+    return value
 
 
 def one_of(options: Sequence[Any]) -> Accept:

@@ -59,6 +59,11 @@ class JointSliders:
             given = {n: self._motion.position(n) for n in others} | given
         self._player.reset(given)
 
+    def filter(self, text: str) -> None:
+        """Shows those whose names have this in them."""
+        for name, slider in self._sliders.items():
+            slider.handle.visible = text.casefold() in name.casefold()
+
     def refresh(self) -> None:
         for name, slider in self._sliders.items():
             slider.show(self._motion.position(name))

@@ -82,7 +82,7 @@ class RobotMeshes:
     def _path(self, uri: str) -> Path:
         path = self._files.find(uri)
         if path is None:
-            where = f"lies {OUTSIDE}; add" if self._files.lies_outside(uri) else "is not there: give"
+            where = f"lies {OUTSIDE}; add" if self._files.lies_outside(uri) else "was not found: give"
             raise UnreadableMeshError(f"{where} its folder with search_path= or --path")
         return path
 

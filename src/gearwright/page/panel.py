@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from gearwright.page.command_sliders import CommandSliders
 from gearwright.page.contact_view import ContactView
 from gearwright.page.controls import Controls
 from gearwright.page.dragging import Dragging
+from gearwright.page.joint_forces import JointForces
 from gearwright.page.joint_sliders import JointSliders
+from gearwright.page.mass_centre import MassCentre
 from gearwright.page.motion import ShownMotion
 from gearwright.page.motor_curves import MotorCurves
 from gearwright.page.plain import plain
@@ -21,6 +24,19 @@ from gearwright.page.signal_plots import SignalPlots
 from gearwright.page.transport import Transport
 
 MOST = 50  # diagnostics
+FEW = 12  # sliders that need no filter
+
+
+def save_picture(event: Any) -> None:
+    """The scene as the browser shows it, for the browser to save."""
+    from PIL import Image
+
+    if event.client is None:
+        return
+    camera, data = event.client.camera, io.BytesIO()
+    shown = event.client.get_render(camera.image_height, camera.image_width, timeout=20.0)
+    Image.fromarray(shown).save(data, format="png")
+    event.client.send_file_download("robot.png", data.getvalue(), save_immediately=True)
 
 
 class PagePanel:
@@ -36,6 +52,9 @@ class PagePanel:
         self._dragging = Dragging(scene, self._player, size) if self._player else None
         touching = self._player is not None and bool(motion.robot.contacts)
         self._contacts = ContactView(server, self._player, size) if touching and self._player is not None else None
+        self._centre = MassCentre(server, motion.robot, size)
+        self._centre.follows = bool(motion.robot.bases)  # what is free may go away
+        self._forces = JointForces(server, self._player, size) if self._player is not None else None
         self._parts: list[Any] = [Transport(controls, motion)]
         tabs = controls.gui.add_tab_group()
         with tabs.add_tab("Move"):
@@ -50,6 +69,8 @@ class PagePanel:
             self._show(controls, diagnostics)
         if self._dragging is not None:
             self._parts.append(self._dragging)
+        if self._forces is not None:
+            self._parts.append(self._forces)
         if self._contacts is not None:
             self._contacts.show("forces", True)
             self._parts.append(self._contacts)
@@ -59,9 +80,18 @@ class PagePanel:
         if self._player is not None and self._player.sim.options.wrenches:
             hint = "while it runs, a spring pulls what the mouse drags"
             controls.checkbox("drag links", True, lambda event: self._set_drag(event.target.value), hint)
-        self._parts.append(JointSliders(controls, self._motion))
-        if self._player is not None:
-            CommandSliders(controls, self._player)
+        if len(self._motion.robot.joints) + len(self._motion.robot.actuators) > FEW:
+            controls.text("filter", lambda event: self._filter(event.target.value), "part of a joint's name")
+        joints = JointSliders(controls, self._motion)
+        self._parts.append(joints)
+        self._filtered: list[JointSliders | CommandSliders] = [
+            joints,
+            *([CommandSliders(controls, self._player)] if self._player is not None else []),
+        ]
+
+    def _filter(self, text: str) -> None:
+        for sliders in self._filtered:
+            sliders.filter(text)
 
     def _set_drag(self, enabled: bool) -> None:
         if self._dragging is not None:
@@ -69,6 +99,8 @@ class PagePanel:
             self._dragging.refresh()
 
     def _show(self, controls: Controls, diagnostics: Sequence[Diagnostic]) -> None:
+        from viser import Icon
+
         scene, drawn, gui = self._scene, self._annotations, controls.gui
         switches: list[tuple[str, bool, Callable[[bool], None]]] = [
             ("visuals", bool(scene.visuals), scene.show_visuals),
@@ -83,9 +115,16 @@ class PagePanel:
             switches.append(("couplings", False, lambda on: drawn.show("couplings", on)))
         if drawn.transmissions:
             switches.append(("transmissions", False, lambda on: drawn.show("transmissions", on)))
+        centre, forces = self._centre, self._forces
+        switches.append(("centre of mass", False, centre.show))
+        switches.append(("camera follows", centre.follows, lambda on: setattr(centre, "follows", on)))
+        if forces is not None:
+            switches.append(("joint forces", False, lambda on: forces.show("force", on)))
+            switches.append(("joint torques", False, lambda on: forces.show("torque", on)))
         switches.append(("dark", False, self._dark))
         for label, initial, act in switches:
             controls.checkbox(label, initial, lambda event, act=act: act(event.target.value))  # type: ignore[misc]
+        controls.button("Save picture", Icon.CAMERA, save_picture)
         with gui.add_folder(f"Diagnostics ({len(diagnostics)})", expand_by_default=bool(diagnostics)):
             gui.add_markdown("\n".join(f"- {plain(str(d))}" for d in diagnostics[:MOST]) or "none")
             if len(diagnostics) > MOST:
@@ -102,5 +141,6 @@ class PagePanel:
             poses = self._motion.poses()
             self._scene.move(poses)
             self._annotations.move(poses)
+            self._centre.move(poses)
             for part in self._parts:
                 part.refresh()

@@ -10,6 +10,7 @@ import numpy as np
 
 from gearwright.errors import GearwrightError
 from gearwright.model.layout.slots import StepSlot
+from gearwright.page.demonstration import Demonstration
 from gearwright.page.envelope import envelope
 from gearwright.page.history import History
 from gearwright.page.motion import DRAWN, FRAME, TRACE, ShownMotion
@@ -32,6 +33,7 @@ class Player(ShownMotion):
         self.stepped: Callable[[], None] | None = None  # called after every step, where somebody keeps them
         self.ends_at = float("inf")  # [s] at which it pauses
         self.history = History(sim)
+        self.demonstration = Demonstration(sim)
         self._spring: PullingSpring | None = None
         self._due = 0.0
         self._begun = sim.state.copy()
@@ -55,6 +57,7 @@ class Player(ShownMotion):
             except GearwrightError as error:
                 self.error = str(error)
             self.history.clear()
+            self.demonstration.restart()
             self._due = 0.0
         self.show()
 
@@ -67,9 +70,13 @@ class Player(ShownMotion):
                     break
 
     def _step(self, n: int) -> bool:
-        inputs: dict[str, Any] = {"command": self.command} if self.command else {}
-        if self.effort:
-            inputs["effort"] = self.effort
+        if self.command or self.effort or self._spring is not None:
+            self._end_demonstration()
+        command, effort = self.demonstration.inputs()
+        command, effort = command | self.command, effort | self.effort
+        inputs: dict[str, Any] = {"command": command} if command else {}
+        if effort:
+            inputs["effort"] = effort
         if StepSlot.WRENCH in self.sim.inputs.slots:
             inputs["wrench"] = self._wrenches()
         try:
@@ -80,6 +87,14 @@ class Player(ShownMotion):
         if self.stepped is not None:
             self.stepped()
         return True
+
+    def _end_demonstration(self) -> None:
+        """A person commands from here on; commands that the demonstration left go back to their start."""
+        if not self.demonstration.over and self.demonstration.running:
+            commands, efforts = self.demonstration.inputs()
+            self.command = dict.fromkeys(commands, 0.0) | self.command
+            self.effort = dict.fromkeys(efforts, 0.0) | self.effort
+        self.demonstration.over = True
 
     def advance(self, elapsed: float) -> None:
         dt = self.sim.dt

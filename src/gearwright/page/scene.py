@@ -10,8 +10,9 @@ import numpy as np
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Mechanism
+from gearwright.model.poses import quaternion_of_matrix
 from gearwright.page.meshes import RobotMeshes
-from gearwright.page.shapes import Canvas, Colour, Drawn, draw, quaternion
+from gearwright.page.shapes import Canvas, Colour, Drawn, draw
 
 COLLISION: Colour = (0.85, 0.45, 0.2, 0.35)
 STICK = (90, 110, 140)
@@ -82,7 +83,10 @@ class RobotScene:
             for name, X in poses.items():
                 if name in self._frames:
                     frame = self._frames[name]
-                    frame.wxyz, frame.position = quaternion(np.asarray(X)[:3, :3]), np.asarray(X)[:3, 3]
+                    frame.wxyz, frame.position = (
+                        np.array(quaternion_of_matrix(np.asarray(X)[:3, :3])),
+                        np.asarray(X)[:3, 3],
+                    )
 
     # --- size and camera -------------------------------------------------------------------------------------------
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import socket
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from gearwright.errors import GearwrightError
@@ -24,7 +25,7 @@ def serve(port: int | None, gate: Gate) -> Any:
     chosen = free_port(PORT if port is None else port)
     server = None
     try:
-        with guarded(gate), contextlib.redirect_stdout(io.StringIO()):  # it prints an address, without the token
+        with guarded(gate), silent():  # it prints an address, without the token
             server = viser.ViserServer(host=HOST, port=chosen, verbose=False)
     except GearwrightError:
         if server is not None:
@@ -34,6 +35,17 @@ def serve(port: int | None, gate: Gate) -> Any:
     server.gui.main_panel.dock_right()
     server.gui.add_html(STYLE)
     return server
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """Nothing comes from rich's own console, on which viser prints, also in a notebook."""
+    console = import_module("rich").get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 def free_port(wanted: int) -> int:

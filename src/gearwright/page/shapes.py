@@ -42,7 +42,7 @@ def draw(canvas: Canvas, path: str, geometry: Geometry, colour: Colour | None, s
     if make is None:
         return None
     X = geometry.pose
-    place = {"wxyz": quaternion(X.R), "position": np.asarray(X.p, float)}
+    place = {"wxyz": np.array(X.quaternion), "position": np.asarray(X.p, float)}
     node, low, high, missing = make(canvas, path, geometry.shape, colour, place, source)
     box = np.array(list(product(*zip(low, high, strict=True))), float)
     return Drawn(node, box @ np.asarray(X.R, float).T + np.asarray(X.p, float), missing)
@@ -177,20 +177,3 @@ SHAPES: dict[type, Callable[[Canvas, str, Any, Colour | None, Any, Any], Made]] 
     HeightField: _height_field,
     Heightmap: _heightmap,
 }
-
-
-def quaternion(R: Any) -> Any:
-    """(w, x, y, z) of a rotation matrix."""
-    m = np.asarray(R, float)
-    w = np.sqrt(max(0.0, 1 + m[0, 0] + m[1, 1] + m[2, 2])) / 2
-    x = np.sqrt(max(0.0, 1 + m[0, 0] - m[1, 1] - m[2, 2])) / 2
-    y = np.sqrt(max(0.0, 1 - m[0, 0] + m[1, 1] - m[2, 2])) / 2
-    z = np.sqrt(max(0.0, 1 - m[0, 0] - m[1, 1] + m[2, 2])) / 2
-    x, y, z = (np.copysign(a, b) for a, b in ((x, m[2, 1] - m[1, 2]), (y, m[0, 2] - m[2, 0]), (z, m[1, 0] - m[0, 1])))
-    if w < 1e-6:  # half a turn: signs by the products
-        v = np.array([x, y, z])
-        k = int(np.abs(v).argmax())
-        v = np.abs(v) * np.where(m[k] + m[:, k] < 0, -1.0, 1.0)
-        v[k] = abs(v[k])
-        x, y, z = v
-    return np.array([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)

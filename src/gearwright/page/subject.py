@@ -24,15 +24,15 @@ def subject(
         what = Recording.open(what)
     if isinstance(what, Recording):
         if options:
-            raise GearwrightError(f"a recording is not compiled: {sorted(options)[0]}= has no meaning for it")
+            raise GearwrightError(f"a recording is not compiled: leave out {sorted(options)[0]}=")
         return what, recorded_robot(what, robot, search_path)
     if robot is not None:
         raise GearwrightError("robot= is for recordings; a robot or a simulation has its own")
     if isinstance(what, Simulation):
         if what.batch != 1:
-            raise GearwrightError(f"a page shows one robot; this simulation has {what.batch}")
+            raise GearwrightError(f"the viewer shows one robot; this simulation has {what.batch}")
         if options:
-            raise GearwrightError(f"a simulation is compiled already: {sorted(options)[0]}= has no meaning for it")
+            raise GearwrightError(f"the simulation is compiled already: leave out {sorted(options)[0]}=")
         return what
     return compiled(_loaded(what, search_path), options)
 
@@ -72,7 +72,7 @@ def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any])
         return load(schema.file, base=schema.base or None, search_path=tuple(search_path))  # type: ignore[arg-type]
     if Path(name).stem in robots.names():
         return load(Path(name).stem, base=schema.base or None)  # type: ignore[arg-type]
-    where = f"its file {schema.file!r} is not there" if name else "it names no file"
+    where = f"its file {schema.file!r} was not found" if name else "it names no file"
     raise GearwrightError(
         f"the recording of {schema.robot!r} came without its robot, and {where}: name it with robot= or --robot"
     )

@@ -8,11 +8,12 @@ from typing import Any
 from gearwright.page.controls import Controls
 from gearwright.page.motion import ShownMotion
 from gearwright.page.plain import plain
+from gearwright.page.player import Player
 from gearwright.page.replay import Replay
 
 SPEEDS = (0.05, 4.0)
 TIME_STEPS = 1000  # of the slider of a recording
-STEP, RESET, START = "step", "reset", "to start"
+STEP, BACK, RESET, START = "step", "back", "reset", "to start"
 
 
 class Transport:
@@ -31,6 +32,11 @@ class Transport:
         self._speed = controls.slider("speed [×]", SPEEDS, 0.05, 1.0, self._set_speed, hint="times real time")
         if self._replay and self._replay.recording.batch > 1:
             self._robots(controls, self._replay)
+        controls.key("Play or pause", "space", self._toggle)
+        controls.key("Step", "arrowright", lambda: self._press(STEP))
+        if self._replay:
+            controls.key("Step back", "arrowleft", lambda: self._press(BACK))
+        controls.key("Reset", "R", lambda: self._press(RESET))
 
     def _set_speed(self, event: Any) -> None:
         self._motion.speed = float(event.target.value)
@@ -60,17 +66,20 @@ class Transport:
 
     def _press(self, which: str) -> None:
         self._motion.playing = False
-        if which == STEP:
-            self._motion.step(1)
+        if which in (STEP, BACK):
+            self._motion.step(1 if which == STEP else -1)
             self._motion.show()
         else:
             self._motion.reset()
 
     def refresh(self) -> None:
         motion = self._motion
+        hint = ""
+        if isinstance(motion, Player) and motion.demonstration.running and not motion.demonstration.over:
+            hint = "\n\n*nothing moved, so it swings: set a command or pull a link to end that*"
         trouble = f"\n\n**{plain(motion.error)}**" if motion.error else ""
         kind = "recording of " if self._replay else ""
-        text = f"{kind}**{plain(motion.robot.name)}** at {motion.time:.3f} s{trouble}"
+        text = f"{kind}**{plain(motion.robot.name)}** at {motion.time:.3f} s{hint}{trouble}"
         if self._status.content != text:
             self._status.content = text
         label = "Pause" if motion.playing else "Play"

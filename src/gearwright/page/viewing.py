@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import signal
 import threading
@@ -17,15 +18,18 @@ from gearwright.page.gate import Gate
 from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.replay import Replay
-from gearwright.page.server import HOST, serve
+from gearwright.page.server import HOST, serve, silent
 
 if TYPE_CHECKING:
     from gearwright.model import Mechanism
     from gearwright.sim import Recording, Simulation
 
 
+INLINE_HEIGHT = 520  # [px], in a notebook
+
+
 class Page:
-    """A running page. `with gw.view(robot, block=False) as page: …`, or `page.close()`.
+    """A running page. `with gw.view(robot, block=False) as page: …`, or `page.close()`. Notebooks show it inline.
 
     `motion` is what moves: a `Player` of a simulation (`player`, `sim`) or a `Replay` of a recording.
     """
@@ -59,7 +63,7 @@ class Page:
     def player(self) -> Player:
         """The simulation's; a recording has none."""
         if not isinstance(self.motion, Player):
-            raise GearwrightError("this page shows a recording, which is not simulated")
+            raise GearwrightError("the viewer shows a recording, which is not simulated")
         return self.motion
 
     @property
@@ -72,10 +76,17 @@ class Page:
         """The address to open. Its token is a secret: whoever has the address can move the robot."""
         return f"http://{HOST}:{self._server.get_port()}/{self._gate.token}"
 
+    def __repr__(self) -> str:
+        return f"<Page of {visible(self.motion.robot.name)!r} at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="{INLINE_HEIGHT}" style="border:0"></iframe>'
+
     def close(self) -> None:
         """Stops the motion and the server."""
         self.motion.stop()
-        self._server.stop()
+        with silent():
+            self._server.stop()
 
     def __enter__(self) -> Page:
         return self
@@ -121,7 +132,7 @@ def view(
     robot: Mechanism | str | os.PathLike[str] | None = None,
     port: int | None = None,
     search_path: Sequence[str | os.PathLike[str]] = (),
-    block: bool = True,
+    block: bool | None = None,
     **options: Any,
 ) -> Page:
     """Opens a page with a robot in three dimensions: sliders, play, drag, motors, plots. It listens on this machine
@@ -132,14 +143,24 @@ def view(
                  recording names
     port         None takes 8080, or the next one that is free
     search_path  folders for meshes: package://, model:// and relative names
-    block        wait for Ctrl-C or SIGTERM; False returns the `Page`
+    block        wait for Ctrl-C or SIGTERM; False returns the `Page`, as a notebook does if nothing is given
     options      of `gearwright.compile`, for a mechanism or its file
     """
     from gearwright.page.subject import subject
 
     page = Page(subject(what, robot, search_path, options), port=port, search_path=search_path)
+    if isinstance(page.motion, Player) and page.motion.sim is not what:
+        page.motion.demonstration.begin()
+    if block is None:
+        block = not in_notebook()
     if block:
         page.wait()
     else:
         page.announce(hint="")
     return page
+
+
+def in_notebook() -> bool:
+    """Whether this process is a kernel of Jupyter."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None

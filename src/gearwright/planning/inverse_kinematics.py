@@ -94,7 +94,9 @@ def inverse_kinematics(
     goals = {name: _goal(name, value) for name, value in targets.items()}
     counts = {g.shape[0] for g in goals.values() if g.ndim > 1}
     if len(counts) > 1:
-        raise ModelError(f"targets must have as many poses each, not {' and '.join(map(str, sorted(counts)))}")
+        raise ModelError(
+            f"all targets must have the same number of poses, not {' and '.join(map(str, sorted(counts)))}"
+        )
     given = number("tolerance", tolerance)
     if not given > 0:
         raise ModelError(f"the tolerance must be a number above 0, not {tolerance!r}")

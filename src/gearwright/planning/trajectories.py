@@ -148,7 +148,7 @@ def _waypoints(points: Any) -> tuple[tuple[str, ...], Array]:
         names = tuple(points)
         columns = [np.atleast_1d(numbers(repr(name), value)) for name, value in points.items()]
         if not columns or any(c.ndim != 1 or len(c) != len(columns[0]) for c in columns):
-            raise ModelError("a trajectory by joint takes as many positions for each joint")
+            raise ModelError("all joints of a trajectory need the same number of positions")
         return names, np.stack(columns, axis=1)
     if not isinstance(points, Sequence) or not points or not all(isinstance(p, Mapping) for p in points):
         raise ModelError(f"a trajectory takes waypoints, [{{'joint': 0.0}}, {{'joint': 1.0}}], not {points!r:.60}")

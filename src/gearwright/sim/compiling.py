@@ -43,6 +43,7 @@ def compile(
     control_period: float | None = None,
     wrenches: Sequence[str] = (),
     passes: int | None = None,
+    switches: int | None = None,
     most_operations: int = MOST_OPERATIONS,
     ground: bool | float = False,
     contacts: Sequence[tuple[str, str]] | None = None,
@@ -96,6 +97,9 @@ def compile(
     iterations  maximum number of sweeps per step; "pgs" stops as soon as nothing changes, "tgs" makes all of them
     passes      maximum number of iterations per midpoint step (24); they end when the mean velocity has converged.
                 Otherwise the step is made in substeps
+    switches    maximum number of iterations of the active set (200, or the number of constraint rows if that is more).
+                One that needs more keeps the last, and counts as unsettled. A small number, such as 8, bounds the time
+                of large batches with contacts on a GPU, where all robots wait for the slowest
     most_operations  CompileError for a robot with more arithmetic operations per step than this: two million take some
                      minutes and 3 GB to compile. The largest known robot has 115,000
 
@@ -128,7 +132,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
-        wrenches=wrenches, passes=passes, most_operations=most_operations,
+        wrenches=wrenches, passes=passes, switches=switches, most_operations=most_operations,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))

@@ -49,6 +49,7 @@ class Options:
     coupling: str | None = None
     iterations: int = 20
     passes: int | None = None  # None: as many as the midpoint's step has by itself
+    switches: int | None = None  # of the active set; None: as many as it takes, up to 200
     change: float | None = None  # of an axis in the last iteration; None: the midpoint's own
     parameters: tuple[str, ...] = ()
     gravity: tuple[float, ...] | None = None  # [m/s²]; None: the file's
@@ -72,10 +73,12 @@ class Options:
             raise CompileError(f"the solver {self.solver!r} requires integrator='euler'; {needs}")
         if self.passes is not None and self.integrator != "midpoint":
             raise CompileError(f"passes is an option of integrator='midpoint'; {self.integrator!r} does not iterate")
+        if self.switches is not None and self.solver != "direct":
+            raise CompileError(f"switches is an option of solver='direct'; {self.solver!r} has iterations")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
-        for option in ("batch", "iterations", "passes", "threads", "control_period", "most_operations"):
-            if getattr(self, option) is not None or option not in ("threads", "passes"):
+        for option in ("batch", "iterations", "passes", "switches", "threads", "control_period", "most_operations"):
+            if getattr(self, option) is not None or option not in ("threads", "passes", "switches"):
                 whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity must be three finite numbers [m/s²], not {self.gravity!r}")
@@ -102,6 +105,7 @@ class Options:
         coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
         control_period: float | None = None, wrenches: Sequence[str] = (), passes: int | None = None,
+        switches: int | None = None,
         most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
@@ -114,8 +118,8 @@ class Options:
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
-            coupling=coupling, iterations=iterations, passes=passes, parameters=names, gravity=g, threads=threads,
-            drives=MappingProxyType(_drives(drives)),
+            coupling=coupling, iterations=iterations, passes=passes, switches=switches,
+            parameters=names, gravity=g, threads=threads, drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_steps(control_period, step, CompileError),
             wrenches=tuple(dict.fromkeys(checked_names("compile(wrenches=…)", wrenches, CompileError))),
             most_operations=most_operations,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gearwright.diagnostics import Diagnostic
-from gearwright.errors import ModelError
+from gearwright.errors import ModelError, counted
 from gearwright.given_names import checked_name
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
@@ -208,8 +208,8 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         Parameters keep their values. A position that cannot be reached raises an error, and changes nothing.
 
         `q` and `v` give all independent positions or velocities in the order of `Simulation.q` and `Simulation.v`.
-        `keyframe` names a state of `robot.keyframes`: what is given beside it replaces the same of it, and its commands
-        are held as those of a step are. Its followers are aligned with their leaders.
+        `keyframe` names a state of `robot.keyframes`. Values that are given as well replace those of the keyframe. Its
+        commands are kept until changed, and its followers are aligned with their leaders.
         """
         start = given_start(self, StepSlot.POSITION, position, q), given_start(self, StepSlot.VELOCITY, velocity, v)
         if keyframe is None:
@@ -254,7 +254,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         known = list(self.robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware; the robot has {', '.join(map(repr, known)) or 'none'}")
         return HardwareInterface(self, known[0] if name is None else name, enforce_command_limits)
 
     def port(self, robot: int = 0) -> Port:
@@ -397,7 +397,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
         Forces, motors, friction, stops and loops are differentiated on the segments that the motion takes, through all
         iterations of a step. Where two segments meet, the derivative is that of one side. A joint that sticks does not
-        move with small changes: then it is 0 (`Sensitivity.zero`), however much larger ones would do.
+        react to small changes, so its derivative is 0 (`Sensitivity.zero`), even if larger changes would move it.
         """
         from gearwright.sim.derivatives.sensitivity import sensitivity
 
@@ -410,12 +410,12 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         self, duration: float, weights: Any, *, parameters: Sequence[str] | str = (),
         state: Sequence[str] | str = (), command: Any = None, effort: Any = None, every: int = 1,
     ) -> Gradient:  # fmt: skip
-        """The gradient of one number of a roll-out, `L = Σ weight·output`, by the adjoint method: for its price, L is
-        differentiated by all commands and efforts of all steps as well. The simulation stays where it is.
+        """The gradient of one number of a roll-out, `L = Σ weight·output`, by the adjoint method. At the same cost, L
+        is differentiated by all commands and efforts of all steps. The state of the simulation does not change.
 
-        weights     by output: arrays (T,) or (T, B), a row for the start and one for every `every`-th step. Of any
-                    other L, give a function that gets the outputs by name and returns ∂L/∂output as a mapping; its
-                    `outputs` are named as a pair `(names, function)`
+        weights     by output: arrays (T,) or (T, B), a row for the start and one for every `every`-th step. For any
+                    other L, give a pair `(names, function)`: the function gets these outputs by name, and returns
+                    ∂L/∂output as a mapping
 
         The other arguments are those of `sensitivity`.
         """
@@ -452,8 +452,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     def __repr__(self) -> str:
         robots = "" if self.batch == 1 else f"{self.batch} × "
-        count = self.robot.dof
-        what = f"{robots}{self.robot.name!r}, {count} freedom{'' if count == 1 else 's'}"
+        what = f"{robots}{self.robot.name!r}, {counted(self.robot.dof, 'degree of freedom', 'degrees of freedom')}"
         return f"<Simulation of {what}, {self.options.integrator}, dt {self.dt:g} s, at {self.time:g} s>"
 
     @property

@@ -108,7 +108,7 @@ def designs(vary: Mapping[str, Any], sampling: str, count: int | None, seed: int
     if sampling not in SAMPLINGS:
         raise ModelError(f"there is no sampling {sampling!r}{suggestion(str(sampling), SAMPLINGS)}")
     if not isinstance(vary, Mapping) or not vary:
-        raise ModelError("vary is a mapping from parameters to (low, high, n) or lists of values, with one at least")
+        raise ModelError("vary is a mapping from parameters to (low, high, n) or lists of values, with at least one")
     ranges = tuple(_range(name, given) for name, given in vary.items())
     if sampling == "grid":
         if count is not None:

@@ -1,4 +1,4 @@
-"""Pictures of a sweep's table: a heat map of two parameters, a scatter matrix, a Pareto front."""
+"""Pictures of a sweep's table: curves of one parameter, maps of two, a scatter matrix, a Pareto front."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from gearwright.files import replacing
 from gearwright.optional import require
 
 Array = np.ndarray[Any, Any]
+BLUE, RED = "#34658a", "#c0392b"
+FEW = 60  # values of a curve that are marked one by one
 MOST_POINTS = 20_000  # that a scatter plot shows: evenly chosen rows beyond
 
 
 def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: str | Path) -> None:
-    """One heat map per metric where a grid has two parameters, a scatter matrix otherwise."""
-    grid = _grid(table, parameters)
-    figure = _heat_maps(table, parameters, metrics, grid) if grid else _scatter_matrix(table, [*parameters, *metrics])
-    _save(figure, Path(path))
+    """Each metric as a curve over one parameter, or as a map over two; a scatter matrix of more."""
+    drawn = {1: _curves, 2: _maps}.get(len(parameters), _scatter_matrix)
+    _save(drawn(table, parameters, metrics), Path(path))
 
 
 def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
@@ -36,7 +37,7 @@ def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
     few = _some(len(x))
     axes.plot(x[few], y[few], ".", color="#9aa5b1", markersize=2, label="designs", rasterized=True)
     order = front[np.argsort(x[front])]
-    axes.plot(x[order], y[order], "-o", color="#c0392b", markersize=3, linewidth=1.2, label="Pareto front")
+    axes.plot(x[order], y[order], "-o", color=RED, markersize=3, linewidth=1.2, label="Pareto front")
     axes.set(xlabel=names[0], ylabel=names[1])
     axes.legend(frameon=False)
     _save(figure, Path(path))
@@ -67,24 +68,49 @@ def _some(n: int) -> Array:
     return np.arange(n) if n <= MOST_POINTS else np.linspace(0, n - 1, MOST_POINTS).astype(int)
 
 
-def _grid(table: Any, parameters: Sequence[str]) -> tuple[Array, Array] | None:
-    if len(parameters) != 2:
-        return None
-    a, b = (np.unique(np.asarray(table[p])) for p in parameters)
-    return (a, b) if len(a) * len(b) == len(table) and min(len(a), len(b)) > 1 else None
-
-
-def _heat_maps(table: Any, parameters: Sequence[str], metrics: Sequence[str], grid: tuple[Array, Array]) -> Any:
-    figure, axes = _figure(1, len(metrics), (5.2, 4.2))
+def _curves(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+    figure, axes = _figure(len(metrics), 1, (6.4, 2.6))
+    x = np.asarray(table[parameters[0]])
+    order = np.argsort(x, kind="stable")
     for one, metric in zip(np.atleast_1d(axes), metrics, strict=True):
-        numbers = np.asarray(table[metric]).reshape(len(grid[0]), len(grid[1]))
-        shown = one.pcolormesh(grid[0], grid[1], numbers.T, shading="nearest", cmap="viridis", rasterized=True)
+        y = np.asarray(table[metric])
+        marker = "o" if len(x) <= FEW else ""
+        one.plot(x[order], y[order], marker=marker, markersize=3, color=BLUE, linewidth=1.4)
+        _mark_never(one, x[np.isnan(y)], 0.03, transform=one.get_xaxis_transform())
+        one.set(xlabel=parameters[0], ylabel=metric)
+    return figure
+
+
+def _maps(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+    figure, axes = _figure(1, len(metrics), (5.2, 4.2))
+    x, y = (np.asarray(table[p]) for p in parameters)
+    across, up = np.unique(x), np.unique(y)
+    is_grid = len(across) * len(up) == len(table) and min(len(across), len(up)) > 1
+    for one, metric in zip(np.atleast_1d(axes), metrics, strict=True):
+        z = np.asarray(table[metric])
+        if is_grid:
+            shown = one.pcolormesh(
+                across, up, z.reshape(len(across), len(up)).T, shading="nearest", cmap="viridis", rasterized=True
+            )
+        else:
+            shown = one.scatter(x, y, c=z, s=max(1.0, min(30.0, 3e4 / len(z))), cmap="viridis", rasterized=True)
         figure.colorbar(shown, ax=one, label=metric)
+        _mark_never(one, x[np.isnan(z)], y[np.isnan(z)])
         one.set(xlabel=parameters[0], ylabel=parameters[1])
     return figure
 
 
-def _scatter_matrix(table: Any, names: Sequence[str]) -> Any:
+def _mark_never(axes: Any, x: Array, y: Any, **options: Any) -> None:
+    """Designs without a value."""
+    if len(x):
+        few = _some(len(x))
+        y = np.broadcast_to(y, x.shape)
+        axes.plot(x[few], y[few], "x", color=RED, markersize=4, linestyle="", label="NaN: never, or failed", **options)
+        axes.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 0.99), borderpad=0.0)
+
+
+def _scatter_matrix(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+    names = [*parameters, *metrics]
     n = len(names)
     figure, axes = _figure(n, n, (2.0, 1.8))
     few = _some(len(table))
@@ -92,10 +118,10 @@ def _scatter_matrix(table: Any, names: Sequence[str]) -> Any:
     for i, row in enumerate(np.atleast_2d(axes)):
         for j, one in enumerate(row):
             if i == j:
-                one.hist(columns[i][np.isfinite(columns[i])], bins=40, color="#34658a")
+                one.hist(columns[i][np.isfinite(columns[i])], bins=40, color=BLUE)
                 one.set_yticks([])
             else:
-                one.plot(columns[j], columns[i], ".", color="#34658a", markersize=1, alpha=0.4, rasterized=True)
+                one.plot(columns[j], columns[i], ".", color=BLUE, markersize=1, alpha=0.4, rasterized=True)
             one.tick_params(labelsize=6)
             if i == n - 1:
                 one.set_xlabel(names[j], fontsize=7)

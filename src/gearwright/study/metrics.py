@@ -6,34 +6,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from inspect import signature
+from typing import Any
 
 import numpy as np
 
 from gearwright.errors import ModelError, suggestion
 from gearwright.sim.recordings import Chunk, Schema, Signal
 from gearwright.sim.recordings.signal_names import find, label
+from gearwright.study.reductions import REDUCTIONS, Reduction
 from gearwright.user_code import user_line
 
 Array = np.ndarray[Any, Any]
-REDUCTIONS = ("last", "max", "min", "mean", "rms", "range")
+SPEC = re.compile(r"(?P<signal>.+):(?P<reduction>[A-Za-z_]\w*)(?P<numbers>(?::[-+.\deE]+)*)")
 
 
-class ReducedSignal(NamedTuple):
-    """A signal and how its rows become one number."""
-
-    signal: Signal
-    reduction: str
-
-
-def split(spec: str) -> tuple[str, str]:
-    """`signal:reduction`."""
-    name, colon, reduction = spec.rpartition(":")
-    if not colon or reduction not in REDUCTIONS:
-        hint = suggestion(reduction, REDUCTIONS) or f"; reductions: {', '.join(REDUCTIONS)}"
+def split(spec: str) -> tuple[str, Reduction]:
+    """`signal:reduction`, with the numbers that some reductions take: `knee.position:settling:0.5:0.02`."""
+    found = SPEC.fullmatch(spec)
+    made = REDUCTIONS.get(found["reduction"]) if found else None
+    if found is None or made is None:
+        hint = suggestion(found["reduction"] if found else spec, REDUCTIONS) or f"; reductions: {', '.join(REDUCTIONS)}"
         raise ModelError(f"{spec!r} is not of the form signal:reduction{hint}")
-    return name, reduction
+    try:
+        return found["signal"], made(*(float(x) for x in found["numbers"].split(":")[1:]))
+    except (TypeError, ValueError):
+        wanted = "".join(f":{name.upper()}" for name in signature(made).parameters)
+        raise ModelError(f"{spec!r} must be of the form signal:{found['reduction']}{wanted}") from None
 
 
 def find_signal(schema: Schema, name: str) -> Signal:
@@ -49,62 +50,22 @@ class Accumulator:
     """A sink that keeps one number per design of each signal, whatever the length of the run."""
 
     def __init__(self, specs: Mapping[str, str]) -> None:
-        self._specs, self._reduced = specs, dict[str, ReducedSignal]()
-        self._values: dict[str, list[Array]] = {}
-        self._rows = 0
+        self._reductions = {metric: split(spec) for metric, spec in specs.items()}
+        self._signals: dict[str, Signal] = {}
 
     def open(self, schema: Schema) -> None:
-        for metric, spec in self._specs.items():
-            name, reduction = split(spec)
-            self._reduced[metric] = ReducedSignal(find_signal(schema, name), reduction)
+        self._signals = {metric: find_signal(schema, name) for metric, (name, _) in self._reductions.items()}
 
     def write(self, chunk: Chunk) -> None:
-        for metric, (signal, reduction) in self._reduced.items():
-            now = _partial(chunk.column(signal), reduction)
-            before = self._values.get(metric)
-            self._values[metric] = now if before is None else _joined(before, now, reduction)
-        self._rows += chunk.rows
+        for metric, (_, reduction) in self._reductions.items():
+            reduction.add(chunk.time, chunk.column(self._signals[metric]).astype(float))
 
     def close(self) -> None:
         """Nothing is open."""
 
     def results(self) -> dict[str, Array]:
         """(B,) by metric."""
-        found = {}
-        for metric, parts in self._values.items():
-            reduction = self._reduced[metric].reduction
-            first = parts[0]
-            if reduction == "mean":
-                first = first / self._rows
-            elif reduction == "rms":
-                first = np.sqrt(first / self._rows)
-            elif reduction == "range":
-                first = parts[1] - first
-            found[metric] = first
-        return found
-
-
-def _partial(rows: Array, reduction: str) -> list[Array]:
-    rows = rows.astype(float)
-    if reduction == "last":
-        return [rows[-1]]
-    if reduction == "mean":
-        return [rows.sum(axis=0)]
-    if reduction == "rms":
-        return [np.square(rows).sum(axis=0)]
-    if reduction == "range":
-        return [rows.min(axis=0), rows.max(axis=0)]
-    return [rows.max(axis=0) if reduction == "max" else rows.min(axis=0)]
-
-
-def _joined(before: list[Array], now: list[Array], reduction: str) -> list[Array]:
-    if reduction == "last":
-        return now
-    if reduction in ("mean", "rms"):
-        return [before[0] + now[0]]
-    if reduction == "range":
-        return [np.minimum(before[0], now[0]), np.maximum(before[1], now[1])]
-    return [(np.maximum if reduction == "max" else np.minimum)(before[0], now[0])]
+        return {metric: reduction.result() for metric, (_, reduction) in self._reductions.items()}
 
 
 def called(metrics: Mapping[str, Callable[..., Any]], recording: Any, batch: int) -> dict[str, Array]:
@@ -118,7 +79,7 @@ def called(metrics: Mapping[str, Callable[..., Any]], recording: Any, batch: int
             raise ModelError(f"the metric {name!r}{where} raised {type(error).__name__}: {error}") from error
         if value.shape != (batch,):
             raise ModelError(
-                f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one a design; "
+                f"the metric {name!r} returned numbers of shape {value.shape}, not ({batch},): one per design; "
                 f"reduce over time with axis=0"
             )
         found[name] = value

@@ -126,7 +126,9 @@ class ResultStore:
             with replacing(path, tidy=False) as temporary, temporary.open("wb") as file:
                 np.savez(file, *(columns[name] for name in self._metrics))
         except OSError as error:
-            raise GearwrightError(f"{path} cannot be written: {error.strerror}; what is there is kept") from error
+            raise GearwrightError(
+                f"{path} cannot be written: {error.strerror}; what has been written is kept"
+            ) from error
 
     def chunk(self, number: int) -> dict[str, Array]:
         """The metrics of a chunk, (n,) each."""
@@ -231,7 +233,7 @@ def _locked(folder: Path) -> Any:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         held.close()
-        raise GearwrightError(f"another process is at work in {folder}: wait for it, or give another name") from None
+        raise GearwrightError(f"another process is working in {folder}: wait for it, or give another name") from None
     except OSError:  # a file system without locks
         pass
     return held

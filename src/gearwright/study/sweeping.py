@@ -62,8 +62,9 @@ def sweep(
     """Simulates many designs of a robot. Returns a polars table: one row per design, with its parameters and metrics.
 
     vary      by parameter (see `robot.parameters`): (low, high, n) or a list of values; (low, high) unless a grid
-    metrics   by name: "signal:last", "max", "min", "mean", "rms" or "range" of a signal such as "motor.torque", or a
-              function that gets a Recording of a chunk of designs, (T, B), and returns (B,)
+    metrics   by name: "signal:last", "max", "min", "mean", "rms", "range", "time_to:VALUE", "overshoot:TARGET" or
+              "settling:TARGET:SHARE" of a signal such as "motor.torque", or a function that gets a Recording of a chunk
+              of designs, (T, B), and returns (B,)
     duration  of each run [s]
     command   by actuator, and
     effort    by joint: numbers, arrays over time, or functions of time, as of `Simulation.run`
@@ -177,7 +178,7 @@ def _first_possible(job: Job, tried: Designs) -> np.ndarray[Any, Any]:
 
 def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], dict[str, Callable[..., Any]]]:
     if not isinstance(metrics, Mapping) or not metrics:
-        raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with one at least")
+        raise ModelError("metrics is a mapping from names to 'signal:reduction' or functions, with at least one")
     reductions, functions = {}, {}
     for name, metric in metrics.items():
         if name == FAILED:

@@ -65,7 +65,7 @@ def trace(
     traced = casadi.Function(plain, symbols, columns)
     constants = [k for k in range(traced.n_instructions()) if traced.instruction_id(k) == casadi.OP_CONST]
     if any(isnan(traced.instruction_constant(k)) for k in constants):
-        raise TracingError(f"{name} computes with NaN for all arguments")
+        raise TracingError(f"{name} computes NaN for all arguments")
     return traced
 
 

@@ -96,7 +96,7 @@ def test_an_include_of_itself_ends(folder: Path) -> None:
 
 def test_a_missing_mesh_is_an_error_where_its_inertia_is_asked_for(folder: Path) -> None:
     (folder / "shapes" / "tip.stl").unlink()
-    with pytest.raises(gw.LoadError, match=r"tip\.stl.*which is not there"):
+    with pytest.raises(gw.LoadError, match=r"tip\.stl.*which was not found"):
         gw.load(folder / "hand.xml")
     given = HAND.replace('<joint name="bend"/>', '<joint name="bend"/><inertial pos="0 0 0" mass="1"/>')
     (folder / "hand.xml").write_text(given)

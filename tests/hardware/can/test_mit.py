@@ -98,6 +98,15 @@ def test_refresh_answers_without_a_command():
     assert table.send(0x7FF, bytes((2, 0, 0xCC))) == []
 
 
+def test_damiao_answers_in_the_kind_of_frame_that_asks():
+    """OpenArm's C++ library talks CAN FD, and reads nothing else."""
+    table = Turntable("damiao", model="8009")
+    for fd, switch in ((False, False), (True, False), (True, True)):
+        for id, data in ((1, b"\xff" * 7 + b"\xfc"), (0x7FF, bytes((1, 0, 0xCC)) + bytes(5))):
+            (answer,) = table.send(id, data, fd=fd, bitrate_switch=switch)
+            assert (answer.fd, answer.bitrate_switch, len(answer.data)) == (fd, switch, 8) and answer.valid
+
+
 def test_registers_are_read_written_and_checked():
     table = Turntable("damiao")
     assert register(table, 0x33, 10)[4:] == bytes((1, 0, 0, 0))

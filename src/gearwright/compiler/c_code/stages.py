@@ -1,11 +1,20 @@
-"""A tape as a function: one constant a value, then the stores."""
+"""A tape as a function, one constant per value and then the stores; and the loops and branches around stages."""
 
 from __future__ import annotations
 
-from gearwright.compiler.c_code.memory import Memory
+from collections.abc import Callable
+
 from gearwright.compiler.c_code.operations import EXPRESSIONS, Dialect
 from gearwright.compiler.ops import HALVES, OPS, PAIR
+from gearwright.compiler.program import Body, Branch, Stage
 from gearwright.compiler.tape import Address, Instruction, Tape
+
+Memory = Callable[[str, int], str]  # slot, element → an expression that can be read and written
+
+
+def flat(offsets: dict[str, int], array: str = "a") -> Memory:
+    """All slots in one array."""
+    return lambda slot, element: f"{array}[{offsets[slot] + element}]"
 
 
 class StageText:
@@ -53,3 +62,23 @@ def stage_function(name: str, tape: Tape, memory: Memory, dialect: Dialect, *, q
     text = StageText(name, tape, memory, dialect)
     lines = "\n".join(f"    {line}" for line in text.lines())
     return f"{qualifiers} void {name}({parameters})\n{{\n{lines}\n}}\n"
+
+
+def body_lines(body: Body, memory: Memory, call: Callable[[Stage], str], depth: int = 0) -> list[str]:
+    """A program's body as statements. `call`: a stage's call as an expression."""
+    lines: list[str] = []
+    for node in body:
+        if isinstance(node, Stage):
+            lines.append(f"{call(node)};")
+            continue
+        if isinstance(node, Branch):
+            lines.append(f"if ({memory(node.unless, 0)} == (real)0) {{")
+            lines += [f"    {line}" for line in body_lines(node.body, memory, call, depth)]
+            lines.append("}")
+            continue
+        i = f"l{depth}"
+        going_on = f" && {memory(node.until, 0)} == (real)0" if node.until is not None else ""
+        lines.append(f"for (int {i} = 0; {i} < {node.count}{going_on}; ++{i}) {{")
+        lines += [f"    {line}" for line in body_lines(node.body, memory, call, depth + 1)]
+        lines.append("}")
+    return lines

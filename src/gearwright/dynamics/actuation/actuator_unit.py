@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.actuation.gears import ActuatorAxis, ConstantRatio, Gear
 from gearwright.dynamics.algebra.one_sided_derivative import slope
-from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total, where
+from gearwright.dynamics.algebra.scalar import (
+    Expression,
+    Scalar,
+    expression,
+    is_zero,
+    maximum,
+    scalars,
+    simplified,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
@@ -90,7 +100,7 @@ class ActuatorUnit:
     losses: Losses  # of its transmission
     command: int
     states: tuple[int, ...]
-    parameters: dict[str, Scalar] = field(default_factory=dict)  # its numbers that are inputs
+    parameters: Mapping[str, Scalar] = field(default_factory=dict)  # its numbers that are inputs
     efficiency_inputs: dict[str, Scalar] = field(default_factory=dict)  # numbers that its gear's efficiency depends on
     body: Scalar = 0.0  # inertia of a rotor that is a body of its own [kg·m², kg]
     averaged: bool = False  # whether its effort is the mean of a step
@@ -124,7 +134,7 @@ class ActuatorUnit:
 
     # --- its law ----------------------------------------------------------------------------------------------------
 
-    def with_numbers(self, numbers: Any) -> Actuator:
+    def with_numbers(self, numbers: Iterable[Scalar]) -> Actuator:
         """The actuator with these in place of its numbers that are inputs."""
         mine = copy(self.actuator)
         mine.__dict__.update(zip(self.parameters, numbers, strict=True))
@@ -161,7 +171,7 @@ class ActuatorUnit:
     @property
     def mean_states(self) -> list[int]:
         """Places of the states that are means over a step."""
-        own = self.with_numbers([SX.sym(name) for name in self.parameters]).mean_states
+        own = self.with_numbers([Expression(SX.sym(name)) for name in self.parameters]).mean_states
         return [i for i, name in zip(self.states, self.actuator.states, strict=True) if name in own]
 
     @cached_property

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ActuatorUnit
 from gearwright.dynamics.actuation.gears import ActuatorAxis, EffortBounds, Gear, bounds, gears, ratios
@@ -112,12 +111,13 @@ def actuation(mechanism: Mechanism, values: Mapping[str, Scalar], *, averaged: b
         losses = Losses() if t is None else t.losses
         lost = _losses(mechanism, t, values)
         within = _joint_limit(mechanism, a, values)
-        own = {n: x for n, x in (numbers | within).items() if not isinstance(x, float)}
+        limited = numbers if within is None else numbers | {"effort_limit": within}
+        own = {n: x for n, x in limited.items() if not isinstance(x, float)}
         inertia, body = numbers["rotor_inertia"], turns_body(a)
         gear = connected[name]
         driven.append(
             ActuatorUnit(
-                actuator=replace(a, **_joint_limit(mechanism, a)) if within else a,
+                actuator=_limited(mechanism, a),
                 gear=gear,
                 inertia=0.0 if body else inertia,
                 damping=numbers["damping"] + lost["damping"],
@@ -195,14 +195,20 @@ def _flat(driven: Sequence[ActuatorUnit], found: list[EffortBounds]) -> list[Eff
     return found
 
 
-def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar] | None = None) -> dict[str, Any]:
+def _limited(mechanism: Mechanism, a: Actuator) -> Actuator:
+    """The actuator with the limit that it has in the file."""
+    limit = _joint_limit(mechanism, a)
+    return a if limit is None else replace(a, effort_limit=float(limit))
+
+
+def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar] | None = None) -> Scalar | None:
     """An actuator without an effort limit of its own has that of the one joint it drives at a constant ratio.
 
     Files that say 0 there mean none. With values, the ratio may be a parameter; else it is the file's.
     """
     t = mechanism.acting.get(a.name)
     if a.effort_limit < inf or (t is not None and not isinstance(t.map, LinearTransmission)):
-        return {}
+        return None
     row: list[Scalar] = [1.0]
     joints: tuple[AxisRef | None, ...] = (a.joint,)
     if t is None and (own := mechanism.couplings.get(rotor_name(a.name))) is not None:
@@ -213,6 +219,6 @@ def _joint_limit(mechanism: Mechanism, a: Actuator, values: Mapping[str, Scalar]
     turned = [(ref, r) for ref, r in zip(joints, row, strict=True) if not is_zero(r)]
     (ref, ratio) = turned[0] if len(turned) == 1 else (None, 1.0)
     if ref is None:
-        return {}
+        return None
     limit = mechanism.joint(ref.joint).axes[ref.index].limits.effort
-    return {"effort_limit": limit / abs(ratio)} if 0.0 < limit < inf else {}
+    return limit / abs(ratio) if 0.0 < limit < inf else None

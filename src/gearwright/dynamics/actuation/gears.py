@@ -194,7 +194,8 @@ def axis_of(mechanism: Mechanism, ref: AxisRef, user: str) -> AxisIndices:
     """An axis of the tree; `user` is what drives or reads it."""
     if ref not in mechanism.layout.axes:
         raise CompileError(
-            f"joint {ref.joint!r} closes a loop, so {user!r} cannot drive or read it: let the loop be cut elsewhere"
+            f"joint {ref.joint!r} closes a loop, so {user!r} cannot drive or read it: "
+            "close the loop at another joint with cut=[…]"
         )
     return mechanism.layout.axes[ref]
 

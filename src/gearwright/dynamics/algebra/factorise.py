@@ -38,11 +38,15 @@ class Factors:
 
     def solve(self, b: Sequence[Scalar]) -> Column:
         """A⁻¹·b."""
+        return self.backward(self.forward(b))
+
+    def forward(self, b: Sequence[Scalar]) -> Column:
+        """`L⁻¹·b`."""
         x = Column(b)
         for k in self.order:
             for i, factor in self.columns[k].items():
                 x[i] = x[i] - factor * x[k]
-        return self.backward(x)
+        return x
 
     def backward(self, x: Unknowns) -> Unknowns:
         """`L⁻ᵀ·D⁻¹·x`, in place."""

@@ -2,7 +2,7 @@
 
 Without a front it is the mass matrix, whose elimination costs a chain of n joints n³ (RBDA §6.5). A front at every body
 is the articulated-body algorithm (RBDA §7.3), which costs n. Between them lies the multifrontal method (Duff and Reid
-1983): what hangs behind a front comes to it as a rigid mass and one force a coordinate, and leaves it as an
+1983): what hangs behind a front comes to it as a rigid mass and one force per coordinate, and leaves it as an
 articulated-body inertia. A front's parent is a front, or the ground.
 """
 

@@ -182,8 +182,16 @@ def total(*terms: Scalar) -> Scalar:
 
 
 def reciprocal_above(a: Scalar, floor: Scalar) -> Scalar:
-    """1/a, or 0 where a is not above the floor, which is not negative."""
-    return 0.0 if is_zero(a) else where(a > floor, 1.0 / a, 0.0)
+    """1/a, or 0 where a is not above the floor, which is not negative.
+
+    The mask is the numerator: of a choice CasADi would make one out of every product with it.
+    """
+    if is_zero(a):
+        return 0.0
+    above = a > floor
+    if isinstance(above, bool):
+        return 1.0 / a if above else 0.0
+    return above / (a + (1.0 - above))
 
 
 @contextmanager

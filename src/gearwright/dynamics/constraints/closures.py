@@ -7,12 +7,12 @@ class lists its rows; `CLOSURES` has one line for each elementary one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
-from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_zero, maximum_of, sine_cosine, sqrt
+from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_number, is_zero, maximum_of, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import AngleSum, cut_axis_rows
@@ -33,6 +33,7 @@ from gearwright.model.loops.loop_system import ALIGNED
 from gearwright.model.loops.mobility import fixed
 
 OPEN = 1e-6  # [m, rad] beyond it a loop is open
+SHORT = 1e-3  # of a loop's length: joints that are no further apart are at one point
 DISAGREEMENT = 1e-4  # share of its answer by which a row of an overdetermined loop gives way: above rounding, squared
 
 
@@ -95,7 +96,7 @@ CLOSURES: dict[type[ClosingRow], Callable[[Any], Condition]] = {
 def conditions(joint: Joint) -> list[Condition]:
     """One for each freedom that the joint takes away, as its class lists them."""
     if joint.axes_are_parallel:
-        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so that it is no {joint.kind} joint")
+        raise CompileError(f"joint {joint.name!r}: its two axes are parallel, so it cannot be a {joint.kind} joint")
     return [CLOSURES[type(row)](row) for row in joint.type.closing(joint)]
 
 
@@ -162,10 +163,21 @@ class ClosureRows(AlongRows):
         share = self.disagreement
         return [Rigid(row.J, 0.0, group=self.name, disagreement=share) for row in self.position_rows(now)]
 
-    def bodies(self, system: Bodies) -> list[int]:
-        """Those of the loop, whose joints move one side against the other."""
-        one, other = (_path(system, body) for body, _ in self.ends)
-        return [i for i in (*one, *other) if (i in one) != (i in other)]
+    def links(self, at: Configuration, v: list[Scalar]) -> Iterator[tuple[Vector, Vector]]:
+        """Those of the loop but the one that carries it: angular velocity against that, and from joint to joint."""
+        paths = [_path(at.system, body) for body, _ in self.ends]
+        for path, (_, place) in zip(paths, self.ends, strict=True):
+            own = [i for i in path if not all(i in each for each in paths)]
+            omega = ZERO
+            for i, beyond in zip(own, [*own[1:], *[None] * bool(own)], strict=True):
+                omega = at.X[i].velocity(Motion(omega, ZERO)).angular + at.relative(i, v).angular
+                d = place.p if beyond is None else at.X[beyond].r
+                if not self._is_short(d):
+                    yield omega, d
+
+    def _is_short(self, d: Vector) -> bool:
+        """Whether two joints are at one point, as the hinges of a ball are."""
+        return all(map(is_number, d)) and bool(d @ d <= (SHORT * self.length) ** 2)
 
     def seen(self, at: Configuration) -> tuple[RelativePose, dict[int, Motion]]:
         """The child side from the parent side, and how it moves for each unit velocity of the tree."""

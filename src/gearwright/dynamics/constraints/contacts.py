@@ -1,4 +1,4 @@
-"""Contacts: one cone a candidate point (`solve.cones`), between two links, or a link and the environment.
+"""Contacts: one cone per candidate point (`solve.cones`), between two links, or a link and the environment.
 
 Where nothing gives a stiffness, contacts are nearly rigid. With w the inverse inertia that a contact feels,
 

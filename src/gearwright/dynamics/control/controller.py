@@ -59,7 +59,7 @@ class Targets:
         if name in self.actuators:
             if not self.acting:
                 raise CompileError(
-                    f"actuator {name!r} is commanded, and no actuator acts: none is connected to a joint, or the "
+                    f"actuator {name!r} is commanded, but no actuator acts: none is connected to a joint, or the "
                     "integrator is 'rk4'"
                 )
             return StepSlot.COMMAND, [list(self.actuators).index(str(name))]
@@ -168,7 +168,7 @@ def _numbers(name: object, value: Any, n: int) -> list[Scalar]:
         raise CompileError(f"{name!r} takes {n} number{'' if n == 1 else 's'}, not {len(found)}")
     for x in found:
         if type(x) is float and not isfinite(x):
-            raise CompileError(f"{name!r} is given {x}, whatever the robot does")
+            raise CompileError(f"{name!r} always gets {x}, which is not a finite number")
     return found
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from casadi import SX
 
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, total, where
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
 
 Given = Mapping[SlotName, list[Scalar]]
-Outputs = dict[str, Any]
+Outputs = dict[str, list[Scalar] | SX]
 
 
 class Present(NamedTuple):

@@ -1,4 +1,4 @@
-"""From a sample to a reading, one class a kind of sensor; `READERS` has one row each.
+"""From a sample to a reading, one class per kind of sensor; `READERS` has one row each.
 
 A reader turns the positions and velocities at an instant into *values*, which are held and delayed as they are, and
 only then shown in SI units: counts stay whole numbers until someone looks.

@@ -51,21 +51,10 @@ def sensing(mechanism: Mechanism, dt: float) -> Sensing:
         if reads_body(mechanism.sensors[name]):
             continue
         actuators, axes = watched(mechanism, mechanism.sensors[name])
-        straight = [*(_pushes(mechanism, a) for a in actuators), *(_slides(mechanism, ref) for ref in axes)]
+        straight = [*map(mechanism.pushes, actuators), *map(mechanism.slides, axes)]
         readings = [name] if len(own) == 1 else [f"{name}.{i}" for i in range(len(own))]
         lengths += [reading for reading, is_length in zip(readings, straight, strict=True) if is_length]
     return Sensing(mechanism.sensors, {name: len(own) for name, own in each.items()}, dt, lengths=lengths)
-
-
-def _slides(mechanism: Mechanism, ref: AxisRef) -> bool:
-    return mechanism.joint(ref.joint).type.prismatic
-
-
-def _pushes(mechanism: Mechanism, actuator: str) -> bool:
-    """Whether an actuator moves along a line: one that sits on a sliding joint itself; gears have shafts."""
-    geared = any(actuator in t.actuators for t in mechanism.transmissions.values())
-    joint = mechanism.actuators[actuator].joint
-    return not geared and joint is not None and _slides(mechanism, joint)
 
 
 def sensor_inputs(

@@ -4,13 +4,13 @@
 
 E are compliances: rows that have one may keep a part of their error. Loops are closed by it (`steps.projection`), axes
 come back from beyond their stops along it (`steps.stop_recovery`), and its impulses keep accelerations along the loops
-(`observers.loop_forces`).
+(`observers.loop_forces`). Velocities along the rows are found with the same factors (`LeastMove.velocities`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.factorise import Factors, factorise
@@ -26,6 +26,7 @@ class LeastMove:
     metric: Factors  # M = L·D·Lᵀ
     y: list[Sparse]  # L⁻¹·Jᵀ, by rows
     rows: Factors  # of J·M⁻¹·Jᵀ + E
+    E: list[Scalar] = field(default_factory=list)  # the compliances that velocities are refined from
 
     @staticmethod
     def of(
@@ -42,7 +43,7 @@ class LeastMove:
     def mapped(self, change: Callable[[Scalar], Scalar]) -> LeastMove:
         """The same pattern with other numbers."""
         y = [{n: change(x) for n, x in row.items()} for row in self.y]
-        return LeastMove(self.metric.mapped(change), y, self.rows.mapped(change))
+        return LeastMove(self.metric.mapped(change), y, self.rows.mapped(change), [change(e) for e in self.E])
 
     def impulses(self, errors: Sequence[Scalar]) -> Column:
         """Along the rows; of rows that others imply, zero."""
@@ -55,6 +56,18 @@ class LeastMove:
             for k, a in row.items():
                 x[k] = x[k] + a * impulse
         return self.metric.backward(x)
+
+    def velocities(self, b: Sequence[Scalar], bias: Sequence[Scalar]) -> tuple[Column, Column]:
+        """u and impulses λ with `M·u = b + Jᵀ·λ` and `J·u + bias = 0`; what E leaves of that is refined once."""
+        x = self.metric.forward(b)
+        free = {k: times_reciprocal(x[k], self.metric.reciprocals[k]) for k in sorted({k for y in self.y for k in y})}
+        opening = [total(c, *(a * free[k] for k, a in y.items())) for y, c in zip(self.y, bias, strict=True)]
+        impulses = self.impulses(opening)
+        impulses = impulses + self.rows.solve([e * impulse for e, impulse in zip(self.E, impulses, strict=True)])
+        for y, impulse in zip(self.y, impulses, strict=True):
+            for k, a in y.items():
+                x[k] = x[k] + a * impulse
+        return self.metric.backward(x), impulses
 
 
 def own_responses(J: Sequence[Sparse], metric: Factors) -> list[Scalar]:

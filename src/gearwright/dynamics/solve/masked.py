@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.articulated import ArticulatedInertia
 from gearwright.dynamics.algebra.column import Column
-from gearwright.dynamics.algebra.factorise import adjacency, found_first, next_pivot
+from gearwright.dynamics.algebra.factorise import Factors, adjacency, found_first, next_pivot
 from gearwright.dynamics.algebra.fronts import GROUND, Front, FrontalMatrix, add_along, common, relative
 from gearwright.dynamics.algebra.scalar import (
     TINY,
@@ -83,6 +83,11 @@ class Masked:
     def linear(self) -> Masked:
         """The same factors with nothing asked for: what is held has the value 0."""
         return replace(self, pivots={})
+
+    def without_fronts(self) -> Factors:
+        """The same factors where there are no fronts, with nothing asked for."""
+        order = [k for group in self.groups.values() for k in group]
+        return Factors(order, self.reciprocals, self.factors)
 
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Masked:
         """The same pattern with other numbers, nothing asked for."""

@@ -20,6 +20,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column
+from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import (
     Condition,
     Scalar,
@@ -33,6 +34,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
+from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
@@ -113,6 +115,25 @@ class RowSolution(NamedTuple):
     change: Sparse
     unchanged: list[Scalar]  # velocities that the rows took away, to a factor of the branches' number
     further: tuple[list[Scalar], Sparse] | None = None  # impulses beside these, and their change, for the result alone
+    system: RowSystem | None = None
+
+
+class RowSystem(NamedTuple):
+    """`S + E` factorised, equalities first."""
+
+    y: list[Sparse]  # L⁻¹·Jᵀ, by rows
+    dual: Masked
+    E: list[Scalar]
+
+    def least_move(self, factors: Masked) -> LeastMove:
+        """The same for other right-hand sides, with nothing else asked for."""
+        return LeastMove(factors.without_fronts(), self.y, self.dual.without_fronts(), self.E)
+
+
+def closing_factors(H: FrontalMatrix, n: int, equalities: Sequence[Equality], eps: float) -> LeastMove:
+    """Of rows of loops where no law switches: they serve every solution with this H."""
+    factors = masked(H, n, {})
+    return _system(H.diagonal(n), equalities, (), factors, Floors.of(eps)).least_move(factors)
 
 
 def solve_rows(
@@ -120,8 +141,30 @@ def solve_rows(
     floors: Floors, *, ring: bool = False,
 ) -> RowSolution:  # fmt: skip
     """x is `L⁻¹·b`, d the diagonal of H; `ring`: equalities may nearly depend on each other."""
+    system = _system(d, equalities, laws, factors, floors)
+    y, dual, E = system
+    before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
+    g = [total(*(a * before[k] for k, a in row.items())) for row in y]
+    impulses, pushes = dual.backward(dual.forward([-rate for rate in g]))
+    more, pushes = _refinement(dual, E, impulses, pushes)
+    impulses = impulses + more
+    further = None
+    if ring:
+        beside = Column.zeros(len(y))
+        for _ in range(FURTHER):
+            more, _ = _refinement(dual, E, more, more)
+            beside = beside + more
+        further = beside, _change(y, beside)
+    compliances = [dual.inertias[i] for i in range(len(y))]
+    return RowSolution(impulses, -pushes, compliances, _change(y, impulses), [*before.values()], further, system)
+
+
+def _system(
+    d: Sequence[Scalar], equalities: Sequence[Equality], laws: Sequence[RowLine], factors: Masked, floors: Floors
+) -> RowSystem:
     directions = [*(e.J for e in equalities), *(law.J for law in laws)]
-    answers = [_answers(J, d) for J in directions]
+    inverse = {k: 1.0 / d[k] for k in sorted({k for J in directions for k in J})}
+    answers = [_answers(J, inverse) for J in directions]
     own = [total(*each) for each in answers]
     hard = [*(is_zero(e.cfm) for e in equalities), *(law.holds for law in laws)]
     E = [_compliance(each) if h and each else 0.0 for each, h in zip(answers, hard, strict=True)]
@@ -136,21 +179,8 @@ def solve_rows(
     for i, law in enumerate(laws, start=len(equalities)):
         pivots[i] = _law_pivot(law.line, E[i]) if law.J else Pivot(held=True)  # nothing moves along it
     dual = masked(S, len(y), pivots, [floors.dependent * S[i, i] for i in range(len(y))])
-    before = {k: factors.scaled(k, x[k]) for k in sorted({k for row in y for k in row})}
-    g = [total(*(a * before[k] for k, a in row.items())) for row in y]
-    impulses, pushes = dual.backward(dual.forward([-rate for rate in g]))
     E = [e if is_zero(e) else dual.pivots[i].slope_with(dual.inertias[i]) for i, e in enumerate(E)]
-    more, pushes = _refinement(dual, E, impulses, pushes)
-    impulses = impulses + more
-    further = None
-    if ring:
-        beside = Column.zeros(len(y))
-        for _ in range(FURTHER):
-            more, _ = _refinement(dual, E, more, more)
-            beside = beside + more
-        further = beside, _change(y, beside)
-    compliances = [dual.inertias[i] for i in range(len(y))]
-    return RowSolution(impulses, -pushes, compliances, _change(y, impulses), [*before.values()], further)
+    return RowSystem(y, dual, E)
 
 
 def _change(y: Sequence[Sparse], impulses: Sequence[Scalar]) -> Sparse:
@@ -172,7 +202,7 @@ def compliances(
 def _compliance_along(J: Sparse, d: Sequence[Scalar]) -> Scalar:
     """One quotient where all factors are numbers: no pose leaves a coordinate out of the row."""
     if not all(is_number(a) and a * a > 0.0 for a in J.values()):
-        return _compliance(_answers(J, d))
+        return _compliance(_answers(J, {k: 1.0 / d[k] for k in J}))
     return COMPLIANCE / maximum_number([1.0 / (a * a) * d[k] for k, a in J.items()])
 
 
@@ -181,8 +211,8 @@ def moves_nothing(J: Sparse) -> bool:
     return not any(is_number(x) and x != 0.0 for x in J.values())
 
 
-def _answers(J: Sparse, d: Sequence[Scalar]) -> list[Scalar]:
-    return [a * (a / d[k]) for k, a in J.items()]
+def _answers(J: Sparse, inverse: Sparse) -> list[Scalar]:
+    return [times_reciprocal(a * a, inverse[k]) for k, a in J.items()]
 
 
 def _compliance(answers: Sequence[Scalar]) -> Scalar:

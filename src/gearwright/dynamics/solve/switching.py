@@ -18,6 +18,7 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.choosing import Acting
+from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number, differs
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.laws import Line, LoadLine
@@ -41,6 +42,7 @@ class Iteration(NamedTuple):
     reactions: list[Scalar]  # one an equality
     pieces: list[Scalar]  # one a law
     settled: Scalar  # 1, or 0
+    closing: LeastMove | None = None  # along the rows, with what is held held
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,12 @@ class _Solved:
         result = self._refined()
         impulses = [each.impulse for each in (loads if result is self else result.load_lines(0.0))]
         reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
-        return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)))
+        return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)), self._closing)
+
+    @property
+    def _closing(self) -> LeastMove | None:
+        system = self.rows.system if self.rows else None
+        return system.least_move(self.factors) if system else None
 
     def _refined(self) -> _Solved:
         """With the further impulses of rows; pieces are chosen without them."""

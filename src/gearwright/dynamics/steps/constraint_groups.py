@@ -1,4 +1,4 @@
-"""The constraint groups of a mechanism: one row a cause, in the order of their impulses.
+"""The constraint groups of a mechanism: one row per cause, in the order of their impulses.
 
 A script or package adds a cause of its own by a row, `CONSTRAINTS["detent"] = groups`: a function of the `Assembly`
 that gives groups. A subclass of `constraints.rows.OneRow` needs `name` and `act`, which returns terms (`solve.terms`).

@@ -24,15 +24,18 @@ from gearwright.dynamics.algebra.scalar import Scalar, maximum, where
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
 from gearwright.dynamics.solve.choosing import one_by_one
+from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.curves import inertia
 from gearwright.dynamics.solve.masked import Masked, masked
+from gearwright.dynamics.solve.rows import closing_factors
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
 from gearwright.dynamics.steps.cone_points import ConePoints
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 
+Factored = FrontalMatrix | Factors | Masked | LeastMove  # a matrix, or what it is solved with
 MIDDLE = "middle"  # the phase that is solved first where a step has two
 SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
@@ -44,10 +47,12 @@ class DirectSolver:
 
     fronts = True
 
-    def __init__(self, build: StepBuilder, model: Model, eps: float) -> None:
-        self.build, self.model, self.eps = build, model, eps
+    def __init__(self, build: StepBuilder, model: Model, eps: float, switches: int | None = None) -> None:
+        self.build, self.model, self.eps, self.switches = build, model, eps, switches
         self._switching: tuple[FrontalMatrix, Collected] | None = None  # what the stage `switch` is made for
         self._stored: Collected | None = None  # what acts in the phase that was solved last
+        self.closing: LeastMove | None = None  # along the rows of the last solution, if `keeps_closing`
+        self.keeps_closing = False
 
     # --- before a phase --------------------------------------------------------------------------------------------
 
@@ -56,6 +61,14 @@ class DirectSolver:
         if acting.switching or acting.equalities:
             return needed_parts(H, acting).mapped(keep)
         return self.factorised(H).mapped(keep)
+
+    def closes_alone(self, acting: Collected) -> bool:
+        """Whether there are loops and nothing that switches: the same factors serve all solutions of a phase."""
+        return not acting.switching and any(e.group for e in acting.equalities)
+
+    def closing_factors(self, H: FrontalMatrix, acting: Collected) -> LeastMove:
+        """Of H and the rows of loops."""
+        return closing_factors(H, self.model.dof, acting.equalities, self.eps)
 
     def factorised(self, H: FrontalMatrix) -> Factors | Masked:
         """H with nothing held."""
@@ -67,7 +80,7 @@ class DirectSolver:
     # --- a phase ---------------------------------------------------------------------------------------------------
 
     def solved(
-        self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
+        self, H: Factored, b: Sequence[Scalar], acting: Collected,
         name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: Scalar = 1.0, iterated: Scalar | None = None,
         ahead: Sequence[Scalar] | None = None,
@@ -80,6 +93,11 @@ class DirectSolver:
         """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
+        if self.closes_alone(acting):
+            self.closing = H if isinstance(H, LeastMove) else self.closing_factors(H, acting)
+            u, reactions = self.closing.velocities(b, [e.bias for e in acting.equalities])
+            return Solved(u, [], reactions, [], [], True)
+        assert not isinstance(H, LeastMove)
         if not acting.switching:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
             return Solved(found.u, [], found.reactions, [], [], True)
@@ -138,7 +156,7 @@ class DirectSolver:
     def _until_settled(self, acting: Collected, name: str, share: Scalar, *, again: bool) -> None:
         """Most phases are solved at once. What they need where they are not is computed nowhere else."""
         build = self.build
-        most = max(SWITCHES, len(acting.laws)) - 1
+        most = (self.switches or max(SWITCHES, len(acting.laws))) - 1
         if not acting.laws:
             with build.loop(most, until=Slots.settled):
                 self._follow(again=again)
@@ -175,6 +193,8 @@ class DirectSolver:
         found = problem.iterate(build.trial, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [c - s * r for (c, s), r in zip(lines, rates, strict=True)]
+        if self.keeps_closing and found.closing is not None:
+            self.closing = found.closing.mapped(build.carry(Slots.closing))
         build.u, build.law, build.reaction, build.curve = found.u, found.impulses, found.reactions, impulses
         build.found, settled = found.pieces, found.settled
         if acting.followed:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from gearwright.dynamics.algebra.scalar import where
 from gearwright.dynamics.algebra.sparse import transposed
 from gearwright.dynamics.constraints.phases import WholeStep
+from gearwright.dynamics.solve.closing import LeastMove
+from gearwright.dynamics.solve.terms import Collected
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.direct import DirectSolver
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.steps.stop_recovery import StopRecovery
@@ -34,6 +37,8 @@ class EulerStep(ConstrainedStep):
         needed = model.inverse_dynamics(at, tree, tree.accelerations(stopping))
         effort = model.with_loads(at, self.held_effort(tree, actuators))
         push = dt * transposed(tree.G, effort - needed, model.dof) + acting.push(model.dof)
+        if isinstance(self.solver, DirectSolver):
+            self.solver.keeps_closing = bool(self.closures)
         pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
         found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
@@ -48,11 +53,18 @@ class EulerStep(ConstrainedStep):
         self.end_actuators(build.position, found.u, found.u, taken)
         self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
-            project(self, kept, recovery)
+            project(self, kept, recovery, self._begun(acting))
             self._count_open_loops()
         else:
             build.stage("finish")
             recovery.write()
+
+    def _begun(self, acting: Collected) -> LeastMove | None:
+        """The factors that velocities were found with, if there are any."""
+        found = self.solver.closing if isinstance(self.solver, DirectSolver) else None
+        if found is None or acting.switching:
+            return found
+        return found.mapped(self.build.carry(Slots.closing))
 
     def _count_open_loops(self) -> None:
         build = self.build

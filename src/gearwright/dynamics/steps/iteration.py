@@ -27,6 +27,7 @@ from gearwright.dynamics.algebra.scalar import (
     where,
 )
 from gearwright.dynamics.motion import Model
+from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.tuning import TUNING
 from gearwright.dynamics.tree.coordinates import Coordinates, State
@@ -119,7 +120,8 @@ def next_start(build: StepBuilder, most: int, *, loops: bool) -> None:
     residual = 1.0 / TUNING.near * _excess(u, build.start, TUNING.near, {})
     start = _relaxed(build, loops=loops)
     if loops:
-        start = select(is_any_of(iteration, TUNING.compliance), build.guess, start)
+        softer = is_any_of(iteration, TUNING.compliance)
+        build.as_before, start = [as_number(negated(softer))], select(softer, build.guess, start)
     lost = (iteration >= most) & negated(residual <= 1.0)  # also where it is not finite
     build.residual = [residual]
     build.start = select(converged, build.start, select(lost, build.velocity, start))

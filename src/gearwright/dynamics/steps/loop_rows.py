@@ -5,26 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum_of, total
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import combined
-from gearwright.dynamics.algebra.spatial import ZERO
+from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.terms import Collected, rate
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.tuning import TUNING
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 
 def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
-    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
+    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess.
+
+    In a loop at rest φ is rounding; over dt that is a speed, which would shake what more friction holds than is needed.
+    """
     if not step.closures:
         return acting
     equalities = list(acting.equalities)
     for i, row, _ in _rows_ahead(step, acting, q, w):
         bias = row.error / step.dt - rate(equalities[i].J, w)
-        equalities[i] = equalities[i]._replace(bias=bias)
+        equalities[i] = equalities[i]._replace(bias=where(_at_rest(acting, row.group, w), 0.0, bias))
     return replace(acting, equalities=equalities)
+
+
+def _at_rest(acting: Collected, loop: str | None, w: Sequence[Scalar]) -> Condition:
+    """Whether no coordinate of a loop moves."""
+    own = sorted({k for e in acting.equalities if e.group == loop for k in e.J})
+    return maximum_of([abs(w[k]) for k in own]) <= TUNING.at_rest
 
 
 def turning_ahead(
@@ -64,17 +74,20 @@ def _rows_ahead(
 
 
 def loop_speed_squared(step: ConstrainedStep) -> Scalar | None:
-    """Square of a loop's fastest joint's angular velocity, whichever closes it; None where no loop has rows."""
+    """Square of the fastest turn of a link within its loop, whichever joint closes it; None where no loop has rows.
+
+    A link turns as the line between its two joints does: a rod that spins about itself leads nothing along a circle.
+    """
     closures = [closure for closure in step.closures if closure.conditions]
     if not closures:
         return None
     model = step.model
     tree = model.tree(State(step.build.position, step.build.velocity))
     at = model.configuration(tree)
-    turning = [
-        list(zip((s.angular for s in at.S[i]), at.system.bodies[i].velocities, strict=True))
-        for i in sorted({i for closure in closures for i in closure.bodies(at.system)})
-    ]
-    turning += [[(V.angular, k) for k, V in closure.seen(at)[1].items()] for closure in closures]
-    rates = [sum((axis * tree.v[k] for axis, k in joint), start=ZERO) for joint in turning]
-    return maximum_of([omega @ omega for omega in rates])
+    turns = [_turn_squared(omega, d) for closure in closures for omega, d in closure.links(at, tree.v)]
+    return maximum_of([0.0, *turns])
+
+
+def _turn_squared(omega: Vector, d: Vector) -> Scalar:
+    across = omega.cross(d)
+    return (across @ across) / (d @ d)

@@ -5,6 +5,7 @@
     until the step is done:
         mass            M(q), unless the last substep has left it
         begin           p = M·v, what acts in the first half, a guess of the mean velocity w
+        factorise       with loops, unless laws switch: H and the rows, for all iterations
         until w has converged:
             push            balance of momentum in the middle of the substep
             switch          force laws on the segments that w is on; unless each is on its own:
@@ -46,13 +47,14 @@ from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve import STARTED
+from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.masked import Masked
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps import guess
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
-from gearwright.dynamics.steps.direct import MIDDLE, DirectSolver
+from gearwright.dynamics.steps.direct import MIDDLE, DirectSolver, Factored
 from gearwright.dynamics.steps.energy_balance import EnergyBalance
 from gearwright.dynamics.steps.iteration import (
     compliance,
@@ -79,9 +81,9 @@ class MidpointStep(ConstrainedStep):
 
     def __init__(
         self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
-        passes: int | None = None, change: float | None = None,
+        passes: int | None = None, change: float | None = None, switches: int | None = None,
     ) -> None:  # fmt: skip
-        self.direct = DirectSolver(build, model, eps)
+        self.direct = DirectSolver(build, model, eps, switches)
         super().__init__(build, model, kinds, eps, self.direct)
         self.iterations = TUNING.iterations if passes is None else passes
         self.change = TUNING.change if change is None else change
@@ -113,7 +115,7 @@ class MidpointStep(ConstrainedStep):
         given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
         acting = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         acting = replace(acting, curves=[curve.sampled_anew(given.number_too) for curve in acting.curves])
-        H = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
+        H: Factored = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = Column(map(begun, effort))
         actuators = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in actuators]
         samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
@@ -121,6 +123,8 @@ class MidpointStep(ConstrainedStep):
         # the mean velocity w, the position at the end, and the velocity there
         self.energy.begin(effort)
         self._begin(first, w, M @ v)
+        if self.direct.closes_alone(acting):
+            H = self._closing_factors(H, acting)
         with build.loop(self.iterations, until=Slots.converged):
             found = self._iterate(acting, H, M, effort)
         substeps.keep()
@@ -181,9 +185,7 @@ class MidpointStep(ConstrainedStep):
                 build.shift = [0.0] * len(first.cones)
         build.stage("begin")
 
-    def _iterate(
-        self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]
-    ) -> Solved:
+    def _iterate(self, acting: Collected, H: Factored, M: FrontalMatrix, effort: Sequence[Scalar]) -> Solved:
         """w anew: a quasi-Newton step on M at the start, in which force laws are solved to their end.
 
         A robot that is done starts from the same w on the same segments again, and finds the same to the bit.
@@ -207,13 +209,22 @@ class MidpointStep(ConstrainedStep):
                 build.motion = [where(build.converged[0] > 0.5, build.motion[0], motion)]
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
+            if isinstance(H, LeastMove):
+                with build.unless(Slots.as_before):
+                    build.again("factorise")
         law, curve = (build.law, build.curve) if acting.switching else ([], [])
         cone = build.cone if acting.cones else []
         return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True, cone)
 
-    def _next_mean(
-        self, acting: Collected, H: FrontalMatrix | Factors | Masked, M: FrontalMatrix, effort: Sequence[Scalar]
-    ) -> Solved:
+    def _closing_factors(self, H: Factored, acting: Collected) -> LeastMove:
+        """Writes the stage `factorise`, for all iterations with the same compliance."""
+        assert isinstance(H, FrontalMatrix)
+        found = self.direct.closing_factors(H, yielding(acting, compliance(self.build.iteration[0])))
+        kept = found.mapped(self.build.carry(Slots.closing))
+        self.build.stage("factorise")
+        return kept
+
+    def _next_mean(self, acting: Collected, H: Factored, M: FrontalMatrix, effort: Sequence[Scalar]) -> Solved:
         """The balance of momentum in the middle, solved for w with M at the start."""
         build, model = self.build, self.model
         w = build.start
@@ -221,7 +232,7 @@ class MidpointStep(ConstrainedStep):
         build.force = middle.force
         if isinstance(H, Factors | Masked):
             return still(w + H.solve(acting.total(still(w)) - middle.residual))
-        if self.closures:
+        if self.closures and not isinstance(H, LeastMove):
             acting = yielding(acting, compliance(build.iteration[0]))
         push = M @ w - middle.residual + acting.push(model.dof)
         acting = closed_ahead(self, acting, build.position, w)

@@ -1,6 +1,9 @@
 """Closed loops: positions are brought back to where they close.
 
     gap         errors C(q) of the loops; within the tolerance, all is done
+    until they are closed, or these factors do not serve:
+        close       q ← q ⊕ δ with the factors that an Euler step has found its velocities with
+        gap
     until they are closed:
         project     rows J and masses, factorised where the mechanism is (`solve.closing`)
         until they are closed, or these factors do not serve any more:
@@ -49,20 +52,28 @@ SINGLE = 1e9  # eps: times the tolerance of an open loop, where that is less tha
 LAST = 100.0  # eps: and a move of this is the last; the next would be about the square of it
 
 
-def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery) -> None:
-    """Moves the position of the step's end back within stops, and until loops are closed."""
+def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery, begun: LeastMove | None = None) -> None:
+    """Moves the position of the step's end back within stops, and until loops are closed.
+
+    `begun`: along the step's equalities, with their factors where it began.
+    """
     build = step.build
     build.moved_by, build.turned = [1.0], [0.0]
     build.stage("advance")
     recovery.write()
     _look(step)
-    if _rows(step)[0]:
+    rows, _ = _rows(step)
+    if begun is not None and len(begun.y) == len(rows) == len(_every_row(step, _now(step))):
+        with build.loop(CORRECTIONS, until=Slots.turned):
+            _correct(step, begun, "close")
+            build.again("gap")
+    if rows:
         with build.loop(PROJECTIONS, until=Slots.closed):
             back = _factorised(step, M).mapped(build.carry(Slots.projection))
             build.turned, build.moved_by = build.closed, [1.0]
             build.stage("project")
             with build.loop(CORRECTIONS, until=Slots.turned):
-                _correct(step, back)
+                _correct(step, back, "correct")
                 build.again("gap")
     with build.unless(Slots.held):
         _count(step)
@@ -95,8 +106,8 @@ def _look(step: ConstrainedStep) -> None:
     build.stage("gap")
 
 
-def _correct(step: ConstrainedStep, back: LeastMove) -> None:
-    """Writes the stage `correct`. Robots of a batch that are done stay where they are."""
+def _correct(step: ConstrainedStep, back: LeastMove, name: str) -> None:
+    """Writes the stage. Robots of a batch that are done stay where they are."""
     build, model = step.build, step.model
     q, done = build.position, (build.closed[0] > 0.5) | (build.turned[0] > 0.5)
     move = back.move(build.gap)
@@ -105,7 +116,7 @@ def _correct(step: ConstrainedStep, back: LeastMove) -> None:
     build.position = [where(done, old, new) for old, new in zip(q, moved, strict=True)]
     build.turned = [as_number(done | (far > SERVES * build.moved_by[0]))]
     build.moved_by = [where(done, build.moved_by[0], far)]
-    build.stage("correct")
+    build.stage(name)
 
 
 def _count(step: ConstrainedStep) -> None:
@@ -120,7 +131,12 @@ def _count(step: ConstrainedStep) -> None:
 def _rows(step: ConstrainedStep) -> tuple[list[PositionRow], TreeState]:
     """Those that something moves, where the mechanism is."""
     now = _now(step)
-    return [row for kind in step.kinds for row in kind.position_rows(now) if _movable(row, now.tree)], now.tree
+    return [row for row in _every_row(step, now) if _movable(row, now.tree)], now.tree
+
+
+def _every_row(step: ConstrainedStep, now: Instant) -> list[PositionRow]:
+    """One of each equality, if there are no others than those of loops and of drives that prescribe positions."""
+    return [row for kind in step.kinds for row in kind.position_rows(now)]
 
 
 def _now(step: ConstrainedStep) -> Instant:

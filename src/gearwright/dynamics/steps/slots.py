@@ -131,6 +131,8 @@ class Slots(ABC):
     # loops
     inertia_before = Numbers()  # M where a step begins, that has no slot of its own for it
     gap = Numbers()  # errors of rows
+    closing = Numbers()  # factors of H and of rows, as velocities are found with
+    as_before = Numbers()  # loops give way as much as in the iteration before: the same factors serve
     projection = Numbers()  # factors of M and of rows
     moved_by = Numbers()  # the last move
     turned = Numbers()  # ends the use of factors: closed, or a move was not much smaller than the one before

@@ -40,7 +40,7 @@ class Targeted(Protocol):
 class Substeps:
     """The substep that is made, as slots: `part` and `remaining` of the step, what the state was, what acted so far.
 
-    With loops that have rows, `loop_speed_squared` is the square of their fastest joint's speed [rad²/s²]. `means` are
+    With loops that have rows, `loop_speed_squared` is the square of their fastest link's speed [rad²/s²]. `means` are
     the places of numbers of actuators that are means over the step. `measured`: energy is.
     """
 

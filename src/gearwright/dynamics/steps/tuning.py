@@ -43,7 +43,7 @@ class Tuning:
     much: float = 0.15  # which is this share of its speed
     quarter_turn: float = 1.5708  # [rad] of a body that is not round: its sides could not be told apart beyond
     nonlinear: float = 3.0  # iterations: what is linear, whatever its motors and stops, has converged by then
-    loop_speed: float = 20.0  # [rad/s] of a loop's fastest joint: beyond it 2 substeps, beyond twice as much 4, …
+    loop_speed: float = 20.0  # [rad/s] of a loop's fastest link: beyond it 2 substeps, beyond twice as much 4, …
 
     # energy, of mechanisms whose masses trade much of it: loops, couplings along a curve
     energy_rate: float = 0.2  # [1/s] times dt: share of its kinetic energy that a substep may find or lose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -131,11 +131,13 @@ def assembled(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Bodies:
         nq, nv = nq + len(branch.joint.positions), nv + branch.joint.dof
         at[branch.link] = (body, X @ X_LJ.inverse())
     ground = weld(mechanism, values, bodies, at)
+    along, spring_positions = _along_axes(mechanism, values)
     return Bodies(
         bodies=bodies,
         links={name: at[name] for name in mechanism.links},
         ground=ground,
-        **_along_axes(mechanism, values),
+        axes=along,
+        spring_positions=spring_positions,
         gravity=Vector(*(values[f"gravity.{c}"] for c in "xyz")),
         positions=[*mechanism.layout.positions],
         velocities=[*mechanism.layout.velocities],
@@ -179,7 +181,8 @@ def link_mass(name: str, inertia: Inertia, values: Mapping[str, Scalar]) -> Mass
     return Mass(values[f"{name}.mass"], ZERO, S).shifted(center)
 
 
-def _along_axes(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, Any]:
+def _along_axes(mechanism: Mechanism, values: Mapping[str, Scalar]) -> tuple[Axes, list[int]]:
+    """Passive forces of the coordinates, and the position of each, which has the same name where it has an axis."""
     names, slots = mechanism.layout.velocities, mechanism.layout.positions
     owned = {name for j in mechanism.tree.joints for name, _ in axes(j)}
 
@@ -187,8 +190,7 @@ def _along_axes(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str,
         return [values[f"{n}.{quantity}"] if n in owned else 0.0 for n in names]
 
     along = Axes(column("damping"), column("spring_stiffness"), column("spring_reference"), column("armature"))
-    # a coordinate that has an axis is a plain number, whose position goes by the same name
-    return {"axes": along, "spring_positions": [slots.index(n) if n in owned else -1 for n in names]}
+    return along, [slots.index(n) if n in owned else -1 for n in names]
 
 
 def any_weightless(bodies: Bodies) -> bool:

@@ -22,7 +22,7 @@ class TreeState:
 
     q: list[Scalar]
     v: list[Scalar]
-    G: list[Sparse]  # v = G·u, one row a tree velocity
+    G: list[Sparse]  # v = G·u, one row per tree velocity
     vd: list[Scalar]  # Ġ·u: accelerations at u̇ = 0
 
     def accelerations(self, u_dot: list[Scalar]) -> list[Scalar]:

@@ -13,7 +13,7 @@ def read_drake_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment)
     name, kind = e.get("name") or "", e.get("type") or ""
     if not name or kind != "planar":
         code, what = ("name-missing", "has no name") if not name else ("joint-type-unknown", f"has the type {kind!r}")
-        e.error(code, f"a <drake:joint> {what}; Drake knows planar ones only")
+        e.error(code, f"a <drake:joint> {what}; Drake has planar ones only")
         return
     placed: list[tuple[str, Pose]] = []
     for end in ("drake:parent", "drake:child"):

@@ -40,14 +40,12 @@ def with_rotor(joint: Joint, e: Element) -> Joint:
         return joint
     if len(joint.axes) != 1 or joint.dof != 1:
         e.warning(
-            "element-ignored", f"<{ROTOR}>: joint {joint.name!r} is {joint.kind}, and has no one axis for a rotor"
+            "element-ignored", f"<{ROTOR}>: joint {joint.name!r} is {joint.kind}, and has no single axis for a rotor"
         )
         return joint
     axis = joint.axes[0]
     if axis.limits.effort == 0:
-        e.info(
-            "element-ignored", f"<{ROTOR}>: joint {joint.name!r} has an effort limit of 0, so that there is no motor"
-        )
+        e.info("element-ignored", f"<{ROTOR}>: joint {joint.name!r} has an effort limit of 0, so it has no motor")
         return joint
     dynamics = replace(axis.dynamics, armature=axis.dynamics.armature + inertia)
     return replace(joint, axes=(replace(axis, dynamics=dynamics),))

@@ -94,7 +94,7 @@ class ContactShapes:
     def _bytes(self, uri: str, file: str | None, want: str) -> bytes:
         path = self._files.find(uri, file)
         if path is None:
-            raise ModelError("is not there: give its folder with search_path=")
+            raise ModelError("was not found: give its folder with search_path=")
         if path.stat().st_size > LARGEST:
             raise UnreadableMeshError(f"is larger than {LARGEST >> 20} MiB")
         key = (path, path.stat().st_mtime_ns, want)

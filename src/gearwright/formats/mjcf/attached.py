@@ -10,7 +10,7 @@ from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.includes import expand
 from gearwright.formats.mjcf.parts import Parts, Placement, SourceFile
 from gearwright.formats.mjcf.settings import read_settings
-from gearwright.formats.xml.located_xml import Element
+from gearwright.formats.xml.located_xml import Element, descendants
 
 MAX_ATTACHED = 100  # models in a file, and in those that it attaches
 
@@ -50,17 +50,10 @@ def _read_world(e: Element, root: Element, place: Placement, parts: Parts) -> No
             read_children(world, place, parts)
         return
     tag = "body" if "body" in e.attributes else "frame"
-    found = next((b for world in worlds for b in _inside(world) if b.tag == tag and b.get("name") == wanted), None)
+    found = next((b for world in worlds for b in descendants(world) if b.tag == tag and b.get("name") == wanted), None)
     if found is None:
         e.error("link-not-found", f"<attach>: the model has no {tag} {wanted!r}")
     elif tag == "body":
         read_body(found, place, parts)
     else:
         read_children(found, place, parts)
-
-
-def _inside(e: Element) -> list[Element]:
-    found = [e]
-    for each in found:
-        found += each.children
-    return found

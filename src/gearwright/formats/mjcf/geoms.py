@@ -178,4 +178,4 @@ def read_site(e: Element, at: Placement, parts: Parts) -> None:
         except ModelError:
             e.error("number-invalid", "attribute fromto: two different points are expected")
             return
-    parts.sites[name] = SitePart(name, at.body, at.X_BF @ X)
+    parts.sites[name] = SitePart(name, e, at.body, at.X_BF @ X)

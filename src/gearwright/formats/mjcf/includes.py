@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.paths.includes import Library
-from gearwright.formats.xml.located_xml import Element
+from gearwright.formats.xml.located_xml import Element, descendants
 
 MAX_NESTING = 100  # elements below each other, in all files together
 
 
 def expand(root: Element, library: Library) -> None:
     """Puts the children of included files where the includes are."""
-    if any(e.tag == "include" for e in _descendants(root)):
+    if any(e.tag == "include" for e in descendants(root)):
         _expand(root, library, set(), 0)
-
-
-def _descendants(root: Element) -> list[Element]:
-    found = [root]
-    for e in found:
-        found += e.children
-    return found
 
 
 def _expand(e: Element, library: Library, seen: set[str], depth: int) -> None:

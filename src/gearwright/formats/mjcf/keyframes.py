@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Parts
-from gearwright.formats.mjcf.values import every
+from gearwright.formats.mjcf.values import every, exactly
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.keyframes import Keyframe
 
@@ -35,9 +35,9 @@ def add_keyframes(parts: Parts, controls: list[str | None]) -> None:
 
 def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None], bases: Mapping[str, str]) -> Keyframe:
     joints = parts.joints.values()
-    q = _numbers(e, "qpos", sum(j.positions for j in joints))
-    v = _numbers(e, "qvel", sum(j.velocities for j in joints))
-    u = _numbers(e, "ctrl", len(controls))
+    q = exactly(e, "qpos", sum(j.positions for j in joints))
+    v = exactly(e, "qvel", sum(j.velocities for j in joints))
+    u = exactly(e, "ctrl", len(controls))
     position: dict[str, tuple[float, ...]] = {}
     velocity: dict[str, tuple[float, ...]] = {}
     at = along = 0
@@ -52,11 +52,3 @@ def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None], b
         e.warning("not-simulated", f"keyframe {name!r}: activations of actuators begin at 0")
     command = {n: x for n, x in zip(controls, u or (), strict=False) if n is not None}
     return Keyframe(name=name, position=position, velocity=velocity, command=command, source=e.source)
-
-
-def _numbers(e: Element, attribute: str, count: int) -> tuple[float, ...] | None:
-    given = every(e, attribute)
-    if given is None or len(given) == count:
-        return given
-    e.error("number-invalid", f"attribute {attribute}: {count} numbers are expected, not {len(given)}")
-    return None

@@ -40,9 +40,11 @@ def add_links(parts: Parts) -> dict[str, Inertia]:
 
 
 def add_frames(parts: Parts) -> None:
-    """Sites are named frames; one that is called as a link is that link's own affair."""
+    """Sites are named frames, except those that are called as a link."""
     for s in parts.sites.values():
-        if s.name not in parts.draft.links:
+        if s.name in parts.draft.links:
+            s.element.info("element-ignored", f"site {s.name!r}: a body has this name, so that it is no frame")
+        else:
             parts.draft.frames[s.name] = NamedFrame(name=s.name, link=s.body.name, X_LF=s.X_BS)
 
 

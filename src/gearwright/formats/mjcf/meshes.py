@@ -69,7 +69,7 @@ class MeshPart:
         if self.uri:
             path = self.files.find(self.uri, self.element.file)
             if path is None:
-                raise MeshError(f"is in {self.uri!r}, which is not there; search_path= or --path adds folders")
+                raise MeshError(f"is in {self.uri!r}, which was not found; search_path= or --path adds folders")
             return read_mesh(path)
         vertices, faces = every(self.element, "vertex") or (), every(self.element, "face") or ()
         if len(vertices) % 3 or len(faces) % 3:

@@ -107,6 +107,7 @@ class GeomPart:
 @dataclass
 class SitePart:
     name: str
+    element: Element
     body: MjcfBody
     X_BS: Pose
 
@@ -185,9 +186,11 @@ class Parts:
                 heed(e, tag)
                 yield e, file
 
-    def name(self, e: Element, family: Collection[str], kind: str, prefix: str, otherwise: str) -> str:
+    def name(
+        self, e: Element, family: Collection[str], kind: str, prefix: str, otherwise: str, written: str | None = None
+    ) -> str:  # fmt: skip
         """The name of a part: as written, or made from what it belongs to, so that it stays when others change."""
-        written = e.get("name")
+        written = written or e.get("name")
         if written and len(written) > MAX_NAME:
             e.error("xml-unsafe", f"a {kind} with a name of more than {MAX_NAME} characters")
             written = written[:MAX_NAME]

@@ -1,7 +1,11 @@
-"""<sensor>: encoders, IMUs and force-torque sensors. One of three numbers becomes one of six, three of which it is."""
+"""<sensor>: encoders, IMUs and force-torque sensors. One of three numbers becomes one of six, three of which it is.
+
+`imu.gyro` and `imu.accelerometer` at one site are one sensor `imu`: so they are written.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gearwright.formats.mjcf.grammar import ELEMENTS, heed
@@ -11,18 +15,31 @@ from gearwright.model import AxisRef, Encoder, ForceTorque, Imu, Sensor
 from gearwright.model.joints import WORLD
 
 TAGS = tuple(path.partition("/")[2] for path in ELEMENTS if path.startswith("sensor/"))
+FIRST = ("gyro", "force")  # of the two that are one sensor
+PARTNERS = {"gyro": "accelerometer", "accelerometer": "gyro", "force": "torque", "torque": "force"}
 READINGS = {"jointpos": "position", "jointvel": "velocity", "actuatorpos": "position", "actuatorvel": "velocity"}
 
 
 def add_sensors(parts: Parts) -> None:
     for section, file in parts.sections("sensor"):
-        for e in section.all(*TAGS):
-            if heed(e, f"sensor/{e.tag}"):
+        elements = section.all(*TAGS)
+        sites = {(e.tag, e.attributes.get("name", "")): e.attributes.get("site") for e in elements}
+        for e in elements:
+            common = _common_name(e, sites)
+            if heed(e, f"sensor/{e.tag}") and (common is None or e.tag in FIRST):
                 with e.report.leaving_out("this sensor"):
-                    _add(e, parts, file.prefix)
+                    _add(e, parts, file.prefix, common or e.get("name"))
 
 
-def _add(e: Element, parts: Parts, prefix: str) -> None:
+def _common_name(e: Element, sites: Mapping[tuple[str, str], str | None]) -> str | None:
+    """Of two elements that are one sensor."""
+    stem, _, ending = e.attributes.get("name", "").rpartition(".")
+    partner = PARTNERS.get(e.tag, "")
+    other = sites.get((partner, f"{stem}.{partner}"))
+    return stem if stem and ending == e.tag and other is not None and other == e.attributes.get("site") else None
+
+
+def _add(e: Element, parts: Parts, prefix: str, written: str | None) -> None:
     fields: dict[str, Any] | None
     kind: type[Sensor]
     if e.tag in READINGS:
@@ -33,7 +50,7 @@ def _add(e: Element, parts: Parts, prefix: str) -> None:
     if fields is None:
         return
     owner = e.get("joint") or e.get("actuator") or e.get("site") or ""
-    name = parts.name(e, parts.draft.sensors, "sensor", prefix, f"{prefix}{owner}_{e.tag}")
+    name = parts.name(e, parts.draft.sensors, "sensor", prefix, f"{prefix}{owner}_{e.tag}", written)
     made = parts.draft.build(e, "encoder-value", f"sensor {name!r}", kind, name=name, **fields)
     if made is not None:
         parts.draft.add(parts.draft.sensors, "sensor", name, made, e)

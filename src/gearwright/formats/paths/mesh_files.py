@@ -95,7 +95,7 @@ def missing_meshes(
             missing.setdefault(where, []).append((uri, source))
     found = [_diagnostic(where, own) for where, own in islice(missing.items(), MOST_MISSING)]
     if len(missing) > MOST_MISSING:
-        rest = f"{len(missing) - MOST_MISSING} more packages, folders or meshes are not there"
+        rest = f"{len(missing) - MOST_MISSING} more packages, folders or meshes were not found"
         found.append(Diagnostic(severity="warning", code="mesh-missing", message=rest, file=str(file)))
     return found
 
@@ -122,8 +122,8 @@ def _diagnostic(where: str, missing: Sequence[tuple[str, Source]]) -> Diagnostic
     if where == OUTSIDE:
         said = which.format(f"{'lies' if single else 'lie'} {OUTSIDE}")
     else:
-        said = which.format("is not there" if single else "are not there")
-        said += "" if where.startswith("file") else f", nor is {'its' if single else 'their'} {where}"
+        said = which.format("was not found" if single else "were not found")
+        said += "" if where.startswith("file") else f", nor was {'its' if single else 'their'} {where}"
     return Diagnostic(
         severity="warning", code="mesh-missing", message=f"{said}; give its folder with search_path= or --path",
         file=source.file, line=source.line, element=source.element,

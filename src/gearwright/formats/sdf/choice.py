@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 from gearwright.formats.paths.includes import Library
 from gearwright.formats.sdf.version import Version
-from gearwright.formats.xml.located_xml import Element
-from gearwright.formats.xml.source_text import descendants
+from gearwright.formats.xml.located_xml import Element, descendants
 
 EVERY = "*"  # all models of a world as one mechanism
 

@@ -229,7 +229,7 @@ class ModelReader:
                 near = self.draft.report.near(part.attached_to, scope.parts)
                 part.element.error("frame-not-found", f"frame {name!r} is attached to nothing that exists{near}")
             return
-        full = scope.full(name)
+        full = scope.full(part.element.get("called") or name)  # ours: another part has this name in SDFormat
         frame = NamedFrame(name=full, link=inner.full(link), X_LF=X_WL.inverse() @ X_WF, source=part.element.source)
         self.draft.add(self.draft.frames, "frame", full, frame, part.element)
 

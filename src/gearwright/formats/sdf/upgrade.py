@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from gearwright.errors import ModelError
 from gearwright.formats.sdf.scope import MODEL
 from gearwright.formats.sdf.version import Version
-from gearwright.formats.xml.located_xml import Element
-from gearwright.formats.xml.source_text import SourceText, descendants
+from gearwright.formats.xml.located_xml import Element, descendants
+from gearwright.formats.xml.source_text import SourceText
 from gearwright.formats.xml.text_changes import TextChanges
 
 MIMIC: Version = (1, 11)  # the first with <mimic>

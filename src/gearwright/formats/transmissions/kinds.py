@@ -56,7 +56,7 @@ class MapRefusedError(Exception):
     """The map cannot be made; the reason is in the report."""
 
 
-# --- one function a kind --------------------------------------------------------------------------------------------
+# --- one function per kind --------------------------------------------------------------------------------------------
 
 
 def _sized(parts: TransmissionParts, actuators: int, joints: int) -> None:

@@ -52,7 +52,7 @@ def _read_joint(e: Element, scope: Scope, draft: Draft) -> None:
     ends = [c.words for c in e.children if c.tag in ("parent", "child")]
     lost = [end for end in ends if "::" in end and end.partition("::")[0] not in scope.models]
     if lost:
-        message = f"joint {name!r} in <gazebo> names {lost[0]!r}, of a model that is not there; it is left out"
+        message = f"joint {name!r} in <gazebo> names {lost[0]!r}, of a model that does not exist; it is left out"
         e.recoverable("link-not-found", message)
         e.consume()
         return

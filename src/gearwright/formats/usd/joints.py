@@ -16,7 +16,7 @@ from gearwright.errors import ModelError
 from gearwright.formats.parts.actuation import add_coupling
 from gearwright.formats.parts.limits import dynamics, limits
 from gearwright.formats.usd.places import framed
-from gearwright.formats.usd.stage import OWN, Prim, Stage
+from gearwright.formats.usd.stage import OWN, UsdPrim, UsdStage
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import WORLD, Axis, AxisRef, Joint, Pose, SafetyController, Term
 from gearwright.model.actuators import ElectricMotor
@@ -34,7 +34,7 @@ FREEDOMS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 NEWTON, PHYSX = "NewtonMimicAPI", "PhysxMimicJointAPI"
 
 
-def add_joints(stage: Stage) -> None:
+def add_joints(stage: UsdStage) -> None:
     found = {p.path: p for p in stage.prims.values() if p.kind in KINDS or p.kind in REFUSED}
     for prim in found.values():
         _add_joint(prim, stage)
@@ -45,7 +45,7 @@ def add_joints(stage: Stage) -> None:
     _cut_loops(stage, [p.name for p in found.values() if p.truth("physics:excludeFromArticulation", False)])
 
 
-def _cut_loops(stage: Stage, apart: list[str]) -> None:
+def _cut_loops(stage: UsdStage, apart: list[str]) -> None:
     """Joints outside of the articulation close loops, where the others tie their links already."""
     draft = stage.draft
     if stage.ours:  # whose cuts are elements of ours
@@ -60,7 +60,7 @@ def _cut_loops(stage: Stage, apart: list[str]) -> None:
             draft.cut.append(name)
 
 
-def _add_joint(prim: Prim, stage: Stage) -> None:
+def _add_joint(prim: UsdPrim, stage: UsdStage) -> None:
     draft, e = stage.draft, prim.element
     written = e.get(f"{OWN}name") or e.get("name") or "joint"
     if not prim.truth("physics:jointEnabled", True):
@@ -94,7 +94,7 @@ def _add_joint(prim: Prim, stage: Stage) -> None:
     draft.add(draft.joints, "joint", name, joint, e)
 
 
-def _kind(prim: Prim, written: str) -> tuple[str, str]:
+def _kind(prim: UsdPrim, written: str) -> tuple[str, str]:
     """The type, and the axis's letter where there is one."""
     e = prim.element
     if prim.kind in REFUSED:
@@ -114,7 +114,7 @@ def _kind(prim: Prim, written: str) -> tuple[str, str]:
     return kind, "" if kind == "fixed" else along
 
 
-def _by_freedoms(prim: Prim, written: str) -> tuple[str, str]:
+def _by_freedoms(prim: UsdPrim, written: str) -> tuple[str, str]:
     """A joint of which each freedom is free, bounded or locked."""
     locked = {n for n in prim.instances("PhysicsLimitAPI") if _span(prim, n)[0] > _span(prim, n)[1]}
     free = [n for n in FREEDOMS if n not in locked]
@@ -129,11 +129,11 @@ def _by_freedoms(prim: Prim, written: str) -> tuple[str, str]:
     return "", ""
 
 
-def _span(prim: Prim, freedom: str) -> tuple[float, float]:
+def _span(prim: UsdPrim, freedom: str) -> tuple[float, float]:
     return prim.real(f"limit:{freedom}:physics:low", -inf), prim.real(f"limit:{freedom}:physics:high", inf)
 
 
-def _end(prim: Prim, i: int, stage: Stage) -> tuple[str, Pose] | None:
+def _end(prim: UsdPrim, i: int, stage: UsdStage) -> tuple[str, Pose] | None:
     """The link at one end, and the joint's frame on it; the world where there is none."""
     p = np.array(prim.numbers(f"physics:localPos{i}", (0.0, 0.0, 0.0)))
     q = prim.numbers(f"physics:localRot{i}", (1.0, 0.0, 0.0, 0.0))
@@ -153,7 +153,7 @@ def _end(prim: Prim, i: int, stage: Stage) -> tuple[str, Pose] | None:
     return link, at if frame is None else frame.X @ at
 
 
-def _scale_of(target: Prim) -> Vector3:
+def _scale_of(target: UsdPrim) -> Vector3:
     frame = framed(target.matrix)
     return (1.0, 1.0, 1.0) if frame is None else frame.scale
 
@@ -161,10 +161,10 @@ def _scale_of(target: Prim) -> Vector3:
 # --- axes -------------------------------------------------------------------------------------------------------------
 
 
-class Units:
+class StageUnits:
     """Of a joint's numbers: degrees of one that turns, the stage's lengths of one that slides."""
 
-    def __init__(self, stage: Stage, *, turns: bool) -> None:
+    def __init__(self, stage: UsdStage, *, turns: bool) -> None:
         self.position = radians(1.0) if turns else stage.length
         self.effort = stage.mass * stage.length ** (2 if turns else 1)
         self.inertia = stage.mass * stage.length**2 if turns else stage.mass
@@ -187,9 +187,9 @@ def _safety(own: Element) -> SafetyController | None:
     return SafetyController(**{n: e.number(n, 0.0, infinite=True) for n in names})
 
 
-def _axis(prim: Prim, kind: str, name: str, xyz: Vector3, own: Element | None, stage: Stage) -> Axis:
+def _axis(prim: UsdPrim, kind: str, name: str, xyz: Vector3, own: Element | None, stage: UsdStage) -> Axis:
     """`own`: the element of ours that says the rest."""
-    units = Units(stage, turns=kind == "revolute")
+    units = StageUnits(stage, turns=kind == "revolute")
     e = prim.element
     lower, upper = prim.real("physics:lowerLimit", -inf), prim.real("physics:upperLimit", inf)
     for freedom in prim.instances("PhysicsLimitAPI"):
@@ -214,11 +214,11 @@ def _axis(prim: Prim, kind: str, name: str, xyz: Vector3, own: Element | None, s
     return Axis(xyz=xyz, limits=bounds, dynamics=dynamics(e if own is None else own, name, passive))
 
 
-def _drives(prim: Prim) -> Iterator[str]:
+def _drives(prim: UsdPrim) -> Iterator[str]:
     return (f"drive:{n}:physics:" for n in prim.instances("PhysicsDriveAPI"))
 
 
-def _spring(prim: Prim, units: Units) -> tuple[float, float]:
+def _spring(prim: UsdPrim, units: StageUnits) -> tuple[float, float]:
     """Stiffness and reference of a drive that we wrote for a joint's own spring."""
     for drive in _drives(prim):
         if prim.truth(f"{OWN}spring", False):
@@ -227,13 +227,13 @@ def _spring(prim: Prim, units: Units) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def _add_drive(prim: Prim, stage: Stage) -> None:
+def _add_drive(prim: UsdPrim, stage: UsdStage) -> None:
     """A drive that somebody commands is an actuator with gains."""
     joint, e = stage.draft.joints[prim.name], prim.element
     for drive in _drives(prim):
         if prim.truth(f"{OWN}spring", False) or not joint.axes:
             continue
-        units = Units(stage, turns=not joint.type.prismatic)
+        units = StageUnits(stage, turns=not joint.type.prismatic)
         kp, kd = (prim.real(f"{drive}{n}", 0.0) * units.per_position for n in ("stiffness", "damping"))
         most = prim.real(f"{drive}maxForce", inf) * units.effort
         if (e.get(f"{drive}type") or "force") != "force":
@@ -259,7 +259,7 @@ def _add_drive(prim: Prim, stage: Stage) -> None:
 # --- mimics -----------------------------------------------------------------------------------------------------------
 
 
-def _add_mimics(prim: Prim, joints: dict[str, Prim], stage: Stage) -> None:
+def _add_mimics(prim: UsdPrim, joints: dict[str, UsdPrim], stage: UsdStage) -> None:
     """Newton's, or where there is none, PhysX's."""
     e, written = prim.element, prim.instances(PHYSX)
     if prim.truth(f"{OWN}coupling", False):  # in an element of ours
@@ -287,7 +287,7 @@ def _add_mimics(prim: Prim, joints: dict[str, Prim], stage: Stage) -> None:
 
 
 def _add_mimic(
-    prim: Prim, relationship: str, joints: dict[str, Prim], stage: Stage, ratio: float, offset: float,
+    prim: UsdPrim, relationship: str, joints: dict[str, UsdPrim], stage: UsdStage, ratio: float, offset: float,
     soft: dict[str, Any],
 ) -> None:  # fmt: skip
     e, draft = prim.element, stage.draft
@@ -295,7 +295,7 @@ def _add_mimic(
     leader = joints.get(path or "")
     if leader is None or leader.name not in draft.joints:
         near = e.report.near(path or "", joints, listed=False)
-        e.error("mimic-leader-not-found", f"joint {prim.name!r} follows {path!r:.120}, which is no joint{near}")
+        e.error("mimic-leader-not-found", f"joint {prim.name!r} follows {path!r:.120}, which is not a joint{near}")
         return
     follower = draft.joints[prim.name]
     if leader is prim:
@@ -304,7 +304,7 @@ def _add_mimic(
     if not follower.axes:
         e.error("mimic-axis-missing", f"joint {prim.name!r} is {follower.kind}, and cannot follow")
         return
-    units = Units(stage, turns=not follower.type.prismatic)
+    units = StageUnits(stage, turns=not follower.type.prismatic)
     ref = AxisRef(prim.name)
     try:
         add_coupling(

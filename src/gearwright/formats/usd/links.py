@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from gearwright.formats.usd.shapes import MASS, geometry, is_drawn, is_shape, touches
-from gearwright.formats.usd.stage import OWN, Prim, Stage
+from gearwright.formats.usd.stage import OWN, UsdPrim, UsdStage
 from gearwright.model import MASSLESS, WORLD, Geometry, Inertia, Link, Pose
 from gearwright.model.mass.solids import WATER, Solid, combined, solid
 from gearwright.model.poses import IDENTITY, Array
@@ -15,8 +15,8 @@ from gearwright.model.poses import IDENTITY, Array
 NO_AXES = (0.0, 0.0, 0.0, 0.0)  # principal axes that are not given
 
 
-def add_links(stage: Stage) -> None:
-    shapes: dict[str, list[tuple[Prim, Geometry]]] = {}
+def add_links(stage: UsdStage) -> None:
+    shapes: dict[str, list[tuple[UsdPrim, Geometry]]] = {}
     for prim in stage.prims.values():
         if is_shape(prim) and (made := geometry(prim, stage)) is not None:
             shapes.setdefault(prim.body.path if prim.body is not None else "", []).append((prim, made))
@@ -28,7 +28,7 @@ def add_links(stage: Stage) -> None:
         stage.draft.links[WORLD] = link
 
 
-def _add_link(body: Prim, shapes: list[tuple[Prim, Geometry]], stage: Stage) -> None:
+def _add_link(body: UsdPrim, shapes: list[tuple[UsdPrim, Geometry]], stage: UsdStage) -> None:
     draft, e = stage.draft, body.element
     body.name = draft.distinct(draft.links, "link", e.get(f"{OWN}name") or e.get("name") or "link", e)
     visuals, collisions = _drawn_and_touching(shapes)
@@ -44,14 +44,14 @@ def _add_link(body: Prim, shapes: list[tuple[Prim, Geometry]], stage: Stage) -> 
         draft.fixed.add(body.name)
 
 
-def _drawn_and_touching(shapes: list[tuple[Prim, Geometry]]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+def _drawn_and_touching(shapes: list[tuple[UsdPrim, Geometry]]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     return tuple(g for p, g in shapes if is_drawn(p)), tuple(g for p, g in shapes if touches(p))
 
 
 # --- masses -----------------------------------------------------------------------------------------------------------
 
 
-def _inertia(body: Prim, shapes: list[tuple[Prim, Geometry]], stage: Stage) -> Inertia:
+def _inertia(body: UsdPrim, shapes: list[tuple[UsdPrim, Geometry]], stage: UsdStage) -> Inertia:
     """As given; what is not given follows from the shapes that touch."""
     if not body.has(MASS):
         return _of_shapes(body, shapes, stage)
@@ -79,7 +79,7 @@ def _inertia(body: Prim, shapes: list[tuple[Prim, Geometry]], stage: Stage) -> I
     return replace(found, mass=mass, moments=scaled[0], products=scaled[1], pose=pose)  # type: ignore[arg-type]
 
 
-def _given(body: Prim, mass: float, moments: Array, center: Array) -> Inertia:
+def _given(body: UsdPrim, mass: float, moments: Array, center: Array) -> Inertia:
     """Principal moments; turned into the axes that they had before they were written, where that is known."""
     axes = body.numbers("physics:principalAxes", NO_AXES)
     R = IDENTITY.R if not any(axes) else Pose.from_quaternion((0, 0, 0), axes).R
@@ -94,7 +94,9 @@ def _given(body: Prim, mass: float, moments: Array, center: Array) -> Inertia:
     return Inertia(mass=mass, moments=(x, y, z), products=products, pose=Pose(R, center))
 
 
-def _of_shapes(body: Prim, shapes: list[tuple[Prim, Geometry]], stage: Stage, *, known: bool = False) -> Inertia:
+def _of_shapes(
+    body: UsdPrim, shapes: list[tuple[UsdPrim, Geometry]], stage: UsdStage, *, known: bool = False
+) -> Inertia:
     """Of those that touch, by their densities, or the body's."""
     density = body.real("physics:density", 0.0) if body.has(MASS) else 0.0
     parts: list[tuple[Solid, Pose, float]] = []

@@ -17,7 +17,7 @@ RESET = "!resetXformStack!"
 SKEW = 1e-6  # cosine between axes above which a frame is not a rotation and a scale
 
 
-class Frame(NamedTuple):
+class PrimFrame(NamedTuple):
     """A rotation, a translation, and a scale along the rotated axes."""
 
     X: Pose
@@ -45,7 +45,7 @@ def local(prim: Element) -> tuple[Array, bool]:
             step = make(values)
             matrix = matrix @ (np.linalg.inv(step) if operation.startswith(INVERT) else step)
         except (ValueError, IndexError, ModelError, np.linalg.LinAlgError):
-            prim.error("pose-invalid", f"attribute {name}: {len(values)} numbers that are no {kind}")
+            prim.error("pose-invalid", f"attribute {name}: {len(values)} numbers are not a {kind}")
     return matrix, resets
 
 
@@ -57,7 +57,7 @@ def mirrors(prim: Element) -> Array:
     return np.where(np.array(scale) < 0, -1.0, 1.0) if len(scale) == 3 else np.ones(3)
 
 
-def framed(matrix: Array, signs: Array | None = None) -> Frame | None:
+def framed(matrix: Array, signs: Array | None = None) -> PrimFrame | None:
     """The rotation and the scale in a matrix; None for one that shears or has no size."""
     axes = matrix[:3, :3]
     sizes = np.linalg.norm(axes, axis=0)
@@ -70,7 +70,7 @@ def framed(matrix: Array, signs: Array | None = None) -> Frame | None:
     if np.linalg.det(R) < 0:  # mirrored: a mesh, at most
         R, sizes = -R, -sizes
     x, y, z = (float(np.sign(s)) if abs(abs(s) - 1.0) < 1e-12 else float(s) for s in sizes)
-    return Frame(Pose(R.copy(), matrix[:3, 3]), (x, y, z))
+    return PrimFrame(Pose(R.copy(), matrix[:3, 3]), (x, y, z))
 
 
 def _translation(v: Sequence[float]) -> Array:

@@ -7,7 +7,7 @@ from gearwright.formats.parts.actuation import read_actuation
 from gearwright.formats.transmissions.plugins import PluginPolicy
 from gearwright.formats.usd.joints import add_joints
 from gearwright.formats.usd.links import add_links
-from gearwright.formats.usd.stage import OWN, Stage
+from gearwright.formats.usd.stage import OWN, UsdStage
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import NamedFrame
 
@@ -17,7 +17,7 @@ PHYSICS = ("physics", "physx", "newton", "drive", "limit", "state", "mjc")  # pr
 
 def read_stage(root: Element, draft: Draft, plugins: PluginPolicy) -> None:
     """Reads all of a stage."""
-    stage = Stage.of(root, draft)
+    stage = UsdStage.of(root, draft)
     draft.name = _name(stage)
     draft.gravity = stage.gravity
     add_links(stage)
@@ -32,7 +32,7 @@ def read_stage(root: Element, draft: Draft, plugins: PluginPolicy) -> None:
     _report_unread(stage)
 
 
-def _name(stage: Stage) -> str:
+def _name(stage: UsdStage) -> str:
     """That of the articulation, or of the default prim."""
     roots = [p for p in stage.prims.values() if p.has(ARTICULATION) and p.body is None]
     named = roots[0] if roots else stage.prims.get(f"/{stage.root.get('@defaultPrim') or ''}")
@@ -41,7 +41,7 @@ def _name(stage: Stage) -> str:
     return named.element.get(f"{OWN}name") or named.element.get("name") or "robot"
 
 
-def _add_frames(stage: Stage) -> None:
+def _add_frames(stage: UsdStage) -> None:
     for prim in stage.prims.values():
         name = prim.element.get(f"{OWN}frame")
         if name is None or prim.body is None:
@@ -70,7 +70,7 @@ def _read_own(robot: Element, draft: Draft, plugins: PluginPolicy) -> None:
         read_body_sensors(sensors, robot, draft, "")
 
 
-def _report_unread(stage: Stage) -> None:
+def _report_unread(stage: UsdStage) -> None:
     """Attributes of physics that nothing here uses, once per name; colours, lights and cameras are not spoken of."""
     report = stage.draft.report
     for element, attribute in stage.root.unread():

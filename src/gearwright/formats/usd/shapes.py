@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gearwright.formats.parts.surfaces import read_contact
-from gearwright.formats.usd.places import Frame
-from gearwright.formats.usd.stage import OWN, Prim, Stage
+from gearwright.formats.usd.places import PrimFrame
+from gearwright.formats.usd.stage import OWN, UsdPrim, UsdStage
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
 from gearwright.model.poses import Array, Pose, Vector3
 
@@ -22,11 +22,11 @@ TO_Z: dict[str, Array] = {  # rotations that take z to the axis
 }
 
 
-def is_shape(prim: Prim) -> bool:
+def is_shape(prim: UsdPrim) -> bool:
     return prim.kind in SHAPES or prim.kind == "Mesh" or _mesh_address(prim) is not None
 
 
-def geometry(prim: Prim, stage: Stage) -> Geometry | None:
+def geometry(prim: UsdPrim, stage: UsdStage) -> Geometry | None:
     """The shape on its link; None, with a warning, for one that is left out."""
     frame = stage.in_link(prim)
     shape = None if frame is None else _shape(prim, frame, stage)
@@ -43,15 +43,15 @@ def geometry(prim: Prim, stage: Stage) -> Geometry | None:
     return Geometry(name=name, shape=shape, pose=X, rgba=_colour(prim), source=prim.element.source, **contact)
 
 
-def touches(prim: Prim) -> bool:
+def touches(prim: UsdPrim) -> bool:
     return prim.has(COLLIDES) and prim.truth("physics:collisionEnabled", True)
 
 
-def is_drawn(prim: Prim) -> bool:
+def is_drawn(prim: UsdPrim) -> bool:
     return (prim.element.get("purpose") or "default") not in HIDDEN
 
 
-def _colour(prim: Prim) -> tuple[float, float, float, float] | None:
+def _colour(prim: UsdPrim) -> tuple[float, float, float, float] | None:
     if prim.element.get("primvars:displayColor") is None:
         return None
     given = (prim.element.get("primvars:displayColor") or "").split()
@@ -63,12 +63,12 @@ def _colour(prim: Prim) -> tuple[float, float, float, float] | None:
     return (r, g, b, a)
 
 
-def _mesh_address(prim: Prim) -> str | None:
+def _mesh_address(prim: UsdPrim) -> str | None:
     """Of a prim that stands for a mesh in another file."""
     return prim.element.get(f"{OWN}mesh") or prim.element.get("@references")
 
 
-def _shape(prim: Prim, frame: Frame, stage: Stage) -> Shape | None:
+def _shape(prim: UsdPrim, frame: PrimFrame, stage: UsdStage) -> Shape | None:
     address = _mesh_address(prim)
     if address is not None:
         return Mesh(uri=address, scale=frame.scale)
@@ -79,19 +79,19 @@ def _shape(prim: Prim, frame: Frame, stage: Stage) -> Shape | None:
     return None if make is None else make(prim, (across[0], across[1], length))
 
 
-def _box(prim: Prim, scale: Vector3) -> Shape:
+def _box(prim: UsdPrim, scale: Vector3) -> Shape:
     size = prim.real("size", 2.0)
     return Box(size=(size * scale[0], size * scale[1], size * scale[2]))
 
 
-def _ball(prim: Prim, scale: Vector3) -> Shape:
+def _ball(prim: UsdPrim, scale: Vector3) -> Shape:
     r = prim.real("radius", 1.0)
     x, y, z = scale
     return Sphere(radius=r * x) if x == y == z else Ellipsoid(radii=(r * x, r * y, r * z))
 
 
 def _long(kind: type[Cylinder] | type[Capsule] | type[Cone], height: float, radius: float) -> Maker:
-    def made(prim: Prim, scale: Vector3) -> Shape | None:
+    def made(prim: UsdPrim, scale: Vector3) -> Shape | None:
         across, other, along = scale
         round_caps = kind is not Capsule or abs(along - across) <= EVEN * across
         if abs(across - other) > EVEN * across or not round_caps:
@@ -101,13 +101,13 @@ def _long(kind: type[Cylinder] | type[Capsule] | type[Cone], height: float, radi
     return made
 
 
-def _plane(prim: Prim, scale: Vector3) -> Shape:
+def _plane(prim: UsdPrim, scale: Vector3) -> Shape:
     width, length = prim.real("width", 2.0), prim.real("length", 2.0)
     x, y, z = prim.numbers(f"{OWN}normal", (0.0, 0.0, 1.0))
     return Plane(normal=(x, y, z), size=(width * scale[0], length * scale[1]))
 
 
-Maker = Callable[[Prim, Vector3], Shape | None]
+Maker = Callable[[UsdPrim, Vector3], Shape | None]
 EVEN = 1e-6  # relative difference of scales that is rounding
 SHAPES: dict[str, Maker] = {
     "Cube": _box,

@@ -9,7 +9,7 @@ from math import inf, isfinite
 import numpy as np
 
 from gearwright.formats.draft import Draft
-from gearwright.formats.usd.places import Frame, framed, local, mirrors
+from gearwright.formats.usd.places import PrimFrame, framed, local, mirrors
 from gearwright.formats.xml.located_xml import Element, parse
 from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
 
@@ -21,13 +21,13 @@ STANDARD_GRAVITY = 9.81  # [m/s²] as UsdPhysics has it
 
 
 @dataclass
-class Prim:
+class UsdPrim:
     """A prim, with its place on the stage."""
 
     element: Element
     path: str
     matrix: Array  # to the stage's frame, in the stage's unit of length
-    body: Prim | None = None  # the rigid body that it is, or is part of
+    body: UsdPrim | None = None  # the rigid body that it is, or is part of
     name: str = ""  # of the link or joint that it becomes
 
     @property
@@ -75,27 +75,27 @@ class Prim:
 
 
 @dataclass
-class Stage:
+class UsdStage:
     """All prims that count, in document order."""
 
     root: Element
     draft: Draft
-    prims: dict[str, Prim] = field(default_factory=dict)
+    prims: dict[str, UsdPrim] = field(default_factory=dict)
     length: float = CENTIMETRE  # [m] of the stage's unit
     mass: float = 1.0  # [kg] of the stage's unit
     up: Vector3 = UP["Y"]
-    frames: dict[str, Frame] = field(default_factory=dict)  # of rigid bodies, by path, in metres
+    frames: dict[str, PrimFrame] = field(default_factory=dict)  # of rigid bodies, by path, in metres
 
     @staticmethod
-    def of(root: Element, draft: Draft) -> Stage:
-        stage = Stage(root, draft)
+    def of(root: Element, draft: Draft) -> UsdStage:
+        stage = UsdStage(root, draft)
         stage.length = _unit(root, "@metersPerUnit", CENTIMETRE)
         stage.mass = _unit(root, "@kilogramsPerUnit", 1.0)
         stage.up = UP.get((root.get("@upAxis") or "Y").upper(), UP["Y"])
         stage._add(root, "", np.eye(4), None)
         return stage
 
-    def _add(self, parent: Element, path: str, outer: Array, body: Prim | None) -> None:
+    def _add(self, parent: Element, path: str, outer: Array, body: UsdPrim | None) -> None:
         """The prims below one, each after those that are around it."""
         todo = [(e, path, outer, body) for e in reversed(parent.every())]
         while todo:
@@ -105,7 +105,7 @@ class Stage:
                 continue
             matrix, resets = local(e)
             here = f"{above}/{e.get('name') or ''}"
-            prim = Prim(e, here, matrix if resets else around @ matrix, within)
+            prim = UsdPrim(e, here, matrix if resets else around @ matrix, within)
             if here in self.prims:
                 e.error("name-duplicate", f"there are two prims {here[:200]!r}")
                 continue
@@ -114,12 +114,12 @@ class Stage:
                 prim.body = within = self._placed(prim)
             todo += [(c, here, prim.matrix, within) for c in reversed(e.every())]
 
-    def _placed(self, prim: Prim) -> Prim:
+    def _placed(self, prim: UsdPrim) -> UsdPrim:
         frame = framed(prim.matrix)
         if frame is None:
             prim.element.error("pose-invalid", f"the rigid body {prim.path!r:.120} is sheared, or has no size")
-            frame = Frame(IDENTITY, (1.0, 1.0, 1.0))
-        self.frames[prim.path] = Frame(Pose(frame.X.R, self.length * frame.X.p), frame.scale)
+            frame = PrimFrame(IDENTITY, (1.0, 1.0, 1.0))
+        self.frames[prim.path] = PrimFrame(Pose(frame.X.R, self.length * frame.X.p), frame.scale)
         return prim
 
     @property
@@ -128,19 +128,19 @@ class Stage:
         return any(f"{OWN}version" in e.attributes for e in self.root.children)
 
     @property
-    def bodies(self) -> Iterator[Prim]:
+    def bodies(self) -> Iterator[UsdPrim]:
         return (p for p in self.prims.values() if p.body is p)
 
-    def X_WL(self, body: Prim | None) -> Pose:
+    def X_WL(self, body: UsdPrim | None) -> Pose:
         return IDENTITY if body is None else self.frames[body.path].X
 
-    def in_link(self, prim: Prim) -> Frame | None:
+    def in_link(self, prim: UsdPrim) -> PrimFrame | None:
         """The prim's frame in that of its body, or of the world; None for one that is sheared."""
         frame = framed(prim.matrix, mirrors(prim.element))
         if frame is None:
             return None
         X = self.X_WL(prim.body).inverse() @ Pose(frame.X.R, self.length * frame.X.p)
-        return Frame(X, frame.scale)
+        return PrimFrame(X, frame.scale)
 
     @property
     def gravity(self) -> Vector3:

@@ -373,3 +373,12 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     for e, texts in pieces.items():
         e.text = "".join(texts)
     return top.children[0].as_root()
+
+
+def descendants(e: Element) -> Iterator[Element]:
+    """The element and all below it, in document order."""
+    todo = [e]
+    while todo:
+        e = todo.pop()
+        yield e
+        todo += reversed(e.children)

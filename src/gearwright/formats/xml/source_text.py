@@ -16,7 +16,7 @@ from xml.parsers import expat
 from gearwright.diagnostics import Report, Source
 from gearwright.errors import LoadError, ModelError
 from gearwright.formats.xml.lenient_xml import comments_mended
-from gearwright.formats.xml.located_xml import MAX_SHOWN, Element, parse
+from gearwright.formats.xml.located_xml import MAX_SHOWN, Element, descendants, parse
 from gearwright.formats.xml.xml_text import parsed_text
 
 _ATTRIBUTE = re.compile(r"""([^\s=/>"'<]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -54,7 +54,7 @@ class SourceText:
         elements, spans = list(descendants(root)), _spans(comments_mended(parsed, file, report) or parsed)
         aligned = len(spans) == len(elements) and len(parsed) == len(self.text)
         if not aligned or self.mark + self.text.encode(self.codec) != data:
-            raise ModelError(f"{file}: the places of its elements cannot be found; nothing can be changed in it")
+            raise ModelError(f"{file}: the positions of its elements cannot be found, so it cannot be changed")
         self._spans = {id(e): span for e, span in zip(elements, spans, strict=True)}
         self._on_line: dict[tuple[int, str], list[Element]] = {}  # by line, tag and name
         for e in elements:
@@ -145,15 +145,6 @@ class SourceText:
 
     def _size(self, start: int, stop: int) -> int:
         return len(self.text[start:stop].encode(self.codec))
-
-
-def descendants(e: Element) -> Iterator[Element]:
-    """The element and all below it, in document order."""
-    todo = [e]
-    while todo:
-        e = todo.pop()
-        yield e
-        todo += reversed(e.children)
 
 
 def _last_part(e: Element) -> str:

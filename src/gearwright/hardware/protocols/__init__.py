@@ -35,10 +35,13 @@ class Protocol:
     line: type[SerialLine] | None = None  # of a serial protocol
     models: Mapping[str, Motor] = field(default_factory=lambda: {"": Motor()})  # products; the first is the default
     nodes: range = range(1, 128)  # ids that a device may have
+    first: int = 1  # id as delivered; others count up from it
     baud: int = 1_000_000  # of a serial line
+    tcp: int = 0  # port of the daemon that its clients talk to instead of a serial line; 0: none
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
     geared: bool = False  # whether its products have a gear inside, and count at its output
+    integral: bool = False  # whether servos of a product that nobody named get an I gain
     turn: float = inf  # [rad] that its products see, with the joint's zero in the middle
     adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
     client: str = ""  # what to type, with {channel}, {port}, {node}, {eds}, {get_eds}
@@ -70,7 +73,7 @@ class Protocol:
 
     def dbc(self, devices: Mapping[str, Device]) -> str:
         """The frames of these devices as a DBC file's text, where the protocol can be described so."""
-        raise ModelError(f"there is no DBC file of {self.title}")
+        raise ModelError(f"{self.title} has no DBC file")
 
     def is_sync(self, frame: Frame) -> bool:
         """Whether a frame is the bus's common cycle, which lockstep advances on."""

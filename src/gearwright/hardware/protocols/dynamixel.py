@@ -232,6 +232,7 @@ PROTOCOL = Protocol(
     name="dynamixel",
     title="Dynamixel 2.0",
     geared=True,
+    integral=True,
     turn=tau,
     device=DynamixelServo,
     line=DynamixelLine,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import pi
+from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.dynamixel1_table import LENGTH, MODELS, Dynamixel1Motor
 from gearwright.hardware.protocols.register_servo import RegisterServo
-from gearwright.hardware.protocols.registers import EEPROM, ControlTable, from_sign_magnitude, sign_magnitude
+from gearwright.hardware.protocols.registers import EEPROM, from_sign_magnitude, sign_magnitude
 from gearwright.hardware.servo_loops import ServoSetpoint, VelocityServo
 from gearwright.hardware.setpoints import COAST, Duty, Setpoint
 from gearwright.model.servos.data_sheet import RPM
@@ -28,9 +29,11 @@ ACCELERATION_UNIT = 8.583 * pi / 180  # [rad/s²]
 class Dynamixel1Servo(RegisterServo):
     """Zero of the shaft is the middle of its positions. A goal switches the torque on (option `goal_enables`)."""
 
+    integral: ClassVar[tuple[str, str, float]] = ("i", "p", 2048 / 8000)
+
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.product = drive.motor if isinstance(drive.motor, Dynamixel1Motor) else MODELS["ax-12a"]
-        super().__init__(drive, node, options, ControlTable(self.product.rows, LENGTH))
+        super().__init__(drive, node, options, self.product.rows, LENGTH)
         self.table["model"] = self.product.number
         self._eeprom = bytes(self.table.image)
         self.count = self.product.degrees * pi / 180 / self.product.positions  # [rad]

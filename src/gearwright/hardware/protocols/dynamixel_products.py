@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols.dynamixel_table import LOOP_RATE, SMALL, TABLE
-from gearwright.hardware.protocols.registers import EEPROM, RAM, Register
+from gearwright.hardware.protocols.registers import EEPROM, RAM, Register, changed
 from gearwright.model.servos.data_sheet import RPM, DataSheet
 
 MODES = {0: "current", 1: "velocity", 3: "position", 4: "extended position", 5: "current-based position", 16: "PWM"}
@@ -23,14 +23,6 @@ class DynamixelMotor(Motor):
     modes: tuple[int, ...] = tuple(MODES)
 
 
-def _changed(
-    rows: tuple[Register, ...], values: dict[str, int], most: dict[str, int], extra: tuple[Register, ...] = ()
-) -> tuple[Register, ...]:
-    """The table with other values as delivered, and other ends of ranges."""
-    made = (replace(r, default=values.get(r.name, r.default), high=most.get(r.name, r.high)) for r in rows)
-    return tuple(sorted((*made, *extra), key=lambda row: row.address))
-
-
 def _row(
     number: int, sheet: str | DataSheet, *, celsius: float = 80.0, rows: tuple[Register, ...] = TABLE,
     current_unit: float = CURRENT_UNIT, rotor_inertia: float = 0.0, **values: int,
@@ -42,7 +34,8 @@ def _row(
     ends = {name: values[name] for name in ("current_limit",) if name in values}
     own = {
         "loop_rate": LOOP_RATE, "over_temperature": celsius, "number": number, "current_unit": current_unit,
-        "rows": _changed(rows, delivered, ends), "modes": tuple(m for m in MODES if current_unit or m not in (0, 5)),
+        "rows": tuple(sorted(changed(rows, delivered, ends), key=lambda row: row.address)),
+        "modes": tuple(m for m in MODES if current_unit or m not in (0, 5)),
     }  # fmt: skip
     if isinstance(sheet, str):
         return DynamixelMotor.of_servo(sheet, **own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from math import pi
+from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
@@ -30,7 +31,7 @@ from gearwright.hardware.protocols.dynamixel_table import (
     VOLTAGE,
 )
 from gearwright.hardware.protocols.register_servo import RegisterServo
-from gearwright.hardware.protocols.registers import EEPROM, ControlTable
+from gearwright.hardware.protocols.registers import EEPROM
 from gearwright.hardware.servo_loops import ServoSetpoint, VelocityServo
 from gearwright.hardware.setpoints import COAST, Current, Duty, Setpoint
 
@@ -50,10 +51,12 @@ _OF_A_MODE = BACKED_UP - {name for name in BACKED_UP if name.startswith("indirec
 class DynamixelServo(RegisterServo):
     """Registers in front of a drive. Zero of the shaft is position 2048."""
 
+    integral: ClassVar[tuple[str, str, float]] = ("position_i", "position_p", 65536 / (128 * LOOP_RATE))
+
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         self.product = drive.motor if isinstance(drive.motor, DynamixelMotor) else MODELS["xm430-w350"]
         rows = self.product.rows
-        super().__init__(drive, node, options, ControlTable(rows, rows[-1].address + rows[-1].size))
+        super().__init__(drive, node, options, rows, rows[-1].address + rows[-1].size)
         volts = round(10 * drive.motor.supply_voltage)
         if not self.table["min_voltage"] <= volts <= self.table["max_voltage"]:  # a file that knows better
             self.table["max_voltage"], self.table["min_voltage"] = round(1.35 * volts), round(0.79 * volts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import pi
 from typing import ClassVar, Literal
 
@@ -30,8 +30,8 @@ from gearwright.hardware.protocols.feetech_table import (
 )
 from gearwright.hardware.protocols.register_servo import RegisterServo
 from gearwright.hardware.protocols.registers import (
-    ControlTable,
     Register,
+    changed,
     from_sign_magnitude,
     sign_magnitude,
 )
@@ -62,6 +62,7 @@ class FeetechServo(RegisterServo):
 
     rows: ClassVar[tuple[Register, ...]] = TABLE
     order: ClassVar[Literal["little", "big"]] = "little"
+    integral: ClassVar[tuple[str, str, float]] = ("i", "p", 1.0)
     modes: ClassVar[tuple[str, ...]] = (POSITION, VELOCITY, PWM, STEP)
     guards: ClassVar[int] = OVERLOAD | CURRENT | TEMPERATURE  # protections that it has
     count: ClassVar[float] = COUNT
@@ -69,7 +70,7 @@ class FeetechServo(RegisterServo):
     offset_bit: ClassVar[int] = 11  # the sign of `homing_offset`
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
-        super().__init__(drive, node, options, ControlTable(self.rows, LENGTH, self.order))
+        super().__init__(drive, node, options, self.rows, LENGTH, self.order)
         motor = drive.motor if isinstance(drive.motor, FeetechMotor) else STS3215
         self.table["model"] = motor.number
         self.table["max_voltage"] = max(80, min(254, round(10 * drive.motor.supply_voltage * 1.05) + 4))
@@ -83,6 +84,11 @@ class FeetechServo(RegisterServo):
         self._blocked = 0.0  # duty with which the shaft was held up: a goal the other way ends the protection
         self._stepped = 0  # counts that the goal of the step mode stands at
         self._loop: Setpoint = COAST
+
+    def _delivered(self, rows: Sequence[Register]) -> Sequence[Register]:
+        """With an I gain, no dead zone keeps the shaft from its goal."""
+        made = super()._delivered(rows)
+        return made if made is rows else changed(made, {"dead_zone_cw": 0, "dead_zone_ccw": 0})
 
     # --- power and memory ---------------------------------------------------------------------------------------
 

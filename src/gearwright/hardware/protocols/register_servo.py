@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Literal
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.protocols.registers import EEPROM, RAM, ControlTable, Register
+from gearwright.hardware.protocols.registers import EEPROM, RAM, ControlTable, Register, changed
 
 
 class RegisterServo(SerialDevice):
-    """`table` is what clients read and write; `_eeprom` is its image as a power cycle finds it."""
+    """`table` is what clients read and write; `_eeprom` is its image as a power cycle finds it.
 
-    def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None, table: ControlTable) -> None:
+    Option `integral` [1/s]: the I gain as delivered, over the P gain.
+    """
+
+    integral: ClassVar[tuple[str, str, float]] = ("i", "p", 0.0)  # registers of the I and P gains, I/P for 1/s
+
+    def __init__(
+        self, drive: MotorDrive, node: int, options: Mapping[str, str] | None, rows: Sequence[Register], length: int,
+        order: Literal["little", "big"] = "little",
+    ) -> None:  # fmt: skip
         super().__init__(drive, node, options)
-        self.table = table
+        self.table = ControlTable(self._delivered(rows), length, order)
         self.table["id"] = node
-        self._eeprom = bytes(table.image)
+        self._eeprom = bytes(self.table.image)
+
+    def _delivered(self, rows: Sequence[Register]) -> Sequence[Register]:
+        i, p, unit = self.integral
+        wanted, by_name = self.number_option("integral", 0.0), {row.name: row for row in rows}
+        if not wanted or i not in by_name:
+            return rows
+        return changed(rows, {i: min(by_name[i].most, round(wanted * unit * by_name[p].default))})
 
     @property
     def powered(self) -> bool:

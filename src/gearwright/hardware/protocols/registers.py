@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 READ_ONLY, RAM, EEPROM = "read-only", "RAM", "EEPROM"
@@ -29,6 +29,14 @@ class Register:
     @property
     def most(self) -> int:
         return (1 << 8 * self.size) - 1 if self.high is None else self.high
+
+
+def changed(
+    rows: Iterable[Register], values: Mapping[str, int], most: Mapping[str, int] | None = None
+) -> tuple[Register, ...]:
+    """The table with other values as delivered, and other ends of ranges."""
+    ends = most or {}
+    return tuple(replace(r, default=values.get(r.name, r.default), high=ends.get(r.name, r.high)) for r in rows)
 
 
 class ControlTable:

@@ -151,6 +151,7 @@ PROTOCOL = Protocol(
     line=ModbusLine,
     models={"2f-85": Motor(supply_voltage=24.0, over_temperature=80.0, counts=255.0)},
     nodes=range(1, 248),
+    first=9,
     baud=115200,
     client='pyrobotiqgripper.RobotiqGripper(com_port="{port}", device_id={node})',
 )

@@ -48,10 +48,10 @@ class VescDrive(CanDriveWithZero):
         super().__init__(drive, node, options)
         motor = drive.motor
         self.poles, self.gear = (motor.pole_pairs, motor.gear) if isinstance(motor, GearedMotor) else (7, 1.0)
-        rate = float(self.options.get("rate", 1.0 / self.period))
+        rate = self.number_option("rate", 1.0 / self.period)
         self._period = 1.0 / rate if rate > 0.0 else inf
-        self._patience = float(self.options.get("timeout", self.timeout)) or inf
-        self.position_unit_of_goals = float(self.options.get("position_unit", self.position_unit))
+        self._patience = self.number_option("timeout", self.timeout) or inf
+        self.position_unit_of_goals = self.number_option("position_unit", self.position_unit, -inf)
         self.power_on(0.0)
 
     def power_on(self, t: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import struct
 import termios
 import tty
 from contextlib import suppress
@@ -39,7 +40,7 @@ class PtyPort:
         os.set_blocking(self._own, False)
         self.path = os.ttyname(self._host)
         with suppress(OSError):
-            fcntl.lockf(self._host, fcntl.LOCK_EX | fcntl.LOCK_NB)  # says to other servers that this one lives
+            _claim(self._host)  # says to other servers that this one lives
         self._hosts = Hosts(self.path, self._host)
         self._queue = bytearray()
         self._shared = 0.0
@@ -127,6 +128,17 @@ def _linked(link: str | os.PathLike[str] | None, target: str) -> Path | None:
     return path
 
 
+def _claim(terminal: int) -> None:
+    """Locks an open terminal; raises where another server holds it.
+
+    On Linux the lock belongs to the open file, so that a client of the same process does not end it by closing its own.
+    """
+    if hasattr(fcntl, "F_OFD_SETLK"):
+        fcntl.fcntl(terminal, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    else:
+        fcntl.lockf(terminal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def _is_served(link: Path) -> bool:
     """Whether a server that lives has the terminal that a link leads to."""
     try:
@@ -134,7 +146,7 @@ def _is_served(link: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.lockf(terminal, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _claim(terminal)
     except OSError:
         return True
     finally:

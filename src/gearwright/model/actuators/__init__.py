@@ -1,4 +1,4 @@
-"""Actuators: what turns a command into effort. One class a kind, and one row in `ACTUATORS`."""
+"""Actuators: what turns a command into effort. One class per kind, and one row in `ACTUATORS`."""
 
 from __future__ import annotations
 

@@ -50,6 +50,8 @@ class LearnedActuator(Actuator):
                 f"actuator {self.name!r}: {len(self.inputs)} inputs with a history of {self.history} are {size} "
                 f"numbers, and its network takes {self.network.inputs}"
             )
+        if self.network.outputs != 1:
+            raise ModelError(f"a network of an actuator gives one number, its effort, not {self.network.outputs}")
         past = tuple(f"{name}_{k}" for name in self.inputs for k in range(1, self.history))
         memory = tuple(f"memory_{k}" for k in range(1, self.network.hidden + 1))
         object.__setattr__(self, "states", ("output", "clock", "started", *past, *memory))
@@ -86,7 +88,7 @@ class LearnedActuator(Actuator):
             row = [seen[name], *before]
             rows += row
             past |= {f"{name}_{k}": row[k - 1] for k in range(1, self.history)}
-        output, memory = self.network.evaluate(rows, [own[f"memory_{k}"] for k in range(1, self.network.hidden + 1)])
+        (output,), memory = self.network.evaluate(rows, [own[f"memory_{k}"] for k in range(1, self.network.hidden + 1)])
         found = {"output": output, "started": 1.0, "clock": 0.0, **past}
         found |= {f"memory_{k}": x for k, x in enumerate(memory, 1)}
         if self.sample_rate is None:

@@ -108,8 +108,6 @@ class Network:
             if layer.inputs != width:
                 raise ModelError(f"a layer takes {layer.inputs} numbers, and the one before it gives {width}")
             width = len(layer.bias)
-        if width != 1:
-            raise ModelError(f"a network of an actuator gives one number, its effort, not {width}")
         for name in ("input_mean", "input_scale"):
             if getattr(self, name) and len(getattr(self, name)) != self.inputs:
                 raise ModelError(f"{name} needs {self.inputs} numbers, not {len(getattr(self, name))}")
@@ -133,8 +131,13 @@ class Network:
         own = 0 if self.recurrent is None else 3 * self.hidden * (self.recurrent.inputs + self.hidden)
         return own + sum(len(layer.bias) * layer.inputs for layer in self.layers)
 
-    def evaluate(self, inputs: Sequence[Any], memory: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
-        """Its output, and what it remembers then."""
+    @property
+    def outputs(self) -> int:
+        """Numbers that it gives."""
+        return len(self.layers[-1].bias)
+
+    def evaluate(self, inputs: Sequence[Any], memory: Sequence[Any] = ()) -> tuple[list[Any], list[Any]]:
+        """Its outputs, and what it remembers then."""
         mean, scale = self.input_mean or (0.0,) * self.inputs, self.input_scale or (1.0,) * self.inputs
         x = [(value - m) * (1.0 / s) for value, m, s in zip(inputs, mean, scale, strict=True)]
         after: list[Any] = []
@@ -142,7 +145,7 @@ class Network:
             x = after = self.recurrent.evaluate(x, memory)
         for layer in self.layers:
             x = layer.evaluate(x)
-        return x[0] * self.output_scale + self.output_mean, after
+        return [y * self.output_scale + self.output_mean for y in x], after
 
 
 def affine(weight: Matrix, x: Sequence[Any], bias: Row) -> list[Any]:

@@ -88,7 +88,7 @@ class PositionServo(DCMotor):
             yield self.delay <= self.taps * self.tap_time, "a delay is at most its longest_delay"
 
     def at_step(self, dt: float) -> PositionServo:
-        """With room for the commands that a delay keeps, one a step."""
+        """With room for the commands that a delay keeps, one per step."""
         if self.delay is None:
             return self
         longest = self.room_for_delay

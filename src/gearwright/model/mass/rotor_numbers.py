@@ -74,7 +74,7 @@ def _ratio(
         elif not isinstance(ratio, float):
             raise CompileError(
                 f"transmission {t.name!r}: the file has no ratio between {axis} and actuator {t.actuators[place]!r}, "
-                "so that it cannot be a parameter while the rotor is a body; give it a value, or take "
+                "so it cannot be a parameter while the rotor is a body; give it a value, or take "
                 "<rotor>reflected</rotor>"
             )
     yield f"{coupling.name}.offset", offsets(m)[place]

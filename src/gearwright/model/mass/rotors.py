@@ -118,7 +118,7 @@ def _starts(mechanism: Mechanism, leading: Sequence[Transmission]) -> dict[str, 
 
 def _pushes(r: Rotor, mechanism: Mechanism) -> bool:
     """Whether it moves along a line: on a sliding joint without gears between."""
-    return r.transmission is None and mechanism.joint(r.beside.joint).type.prismatic
+    return r.transmission is None and mechanism.slides(r.beside)
 
 
 def _link(r: Rotor, mechanism: Mechanism) -> Link:

@@ -61,7 +61,7 @@ class Constraints:
         """Joints that move together: by a loop, a coupling or a transmission."""
         together = Components()
         for cut in self.system.cuts:
-            for name in self.system.ring(cut):
+            for name in self.system.loop_joints(cut):
                 together.join(cut.name, name)
         for c in self.couplings:
             for t in c.leaders:
@@ -199,5 +199,5 @@ class Constraints:
         loops = ", ".join(repr(j.name) for j in self.system.cuts) or "couplings"
         return ModelError(
             f"the loop through {loops} cannot be closed at the given positions: {self._error(q):.3g} (rad, lengths of "
-            "the loop) remain; give as many positions as there are degrees of freedom, within reach"
+            "the loop) remain; give one position per degree of freedom, within reach"
         )

@@ -252,7 +252,7 @@ def _motions(constraints: Constraints, q: Configuration, columns: Sequence[int],
     if loops and here > usual:
         raise ModelError(
             f"the loop through {', '.join(map(repr, loops))} is at a singular pose: it has {here} degrees of freedom "
-            f"here and {usual} elsewhere, so that some of its joints move by themselves"
+            f"here and {usual} elsewhere, so some of its joints can move by themselves"
         )
     return null_space(J[:, columns]).T
 

@@ -1,4 +1,4 @@
-"""Sensors: encoders, limit switches, and a user's own. One class a kind, and one row in `SENSORS`."""
+"""Sensors: encoders, limit switches, and a user's own. One class per kind, and one row in `SENSORS`."""
 
 from __future__ import annotations
 

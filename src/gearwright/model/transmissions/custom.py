@@ -110,7 +110,9 @@ class CustomTransmission(TransmissionMap):
         from gearwright.tracing import trace
 
         if self.effort is None:
-            raise ModelError("a custom transmission given by position(q) has no effort function; its ratio says it all")
+            raise ModelError(
+                "a custom transmission given by position(q) has no effort function; its efforts follow from its ratio"
+            )
         n = self.joints
         return trace(self.effort, [self.actuators, n, n], returns=[n])
 

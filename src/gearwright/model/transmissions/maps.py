@@ -250,8 +250,8 @@ class TransmissionMap(NotebookDisplay, ABC):
     def _check_square(self) -> None:
         if self.actuators != self.joints:
             raise ModelError(
-                f"{self.actuators} actuators and {self.joints} joints: the map has no inverse, "
-                "so that only joints give actuator positions and velocities, and actuators joint efforts"
+                f"{self.actuators} actuators and {self.joints} joints: the map has no inverse. It gives actuator "
+                "positions and velocities from joints, and joint efforts from actuators, but not the reverse"
             )
 
 

@@ -164,8 +164,9 @@ class CompiledKernels(Kernels):
         o = self.options
         return Equations(
             self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, passes=o.passes, change=o.change, precision=o.precision, drives=o.drives,
-            period=o.dt, controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
+            iterations=o.iterations, passes=o.passes, switches=o.switches, change=o.change,
+            precision=o.precision, drives=o.drives, period=o.dt,
+            controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
 
     @cached_property
@@ -183,7 +184,8 @@ class CompiledKernels(Kernels):
         if model is None or keys.foreign_constraints():
             return None
         o = self.options
-        rows = (o.solver, o.iterations, o.passes, o.change, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
+        solved = (o.solver, o.iterations, o.passes, o.switches, o.change)
+        rows = (*solved, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
         return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
     def _key(self, name: str) -> str | None:

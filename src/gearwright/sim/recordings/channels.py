@@ -26,7 +26,7 @@ STAMP = '"timestamp":{"sec":%d,"nsec":%d}'
 
 @dataclass(frozen=True)
 class MessageChannel:
-    """Messages with one number a field."""
+    """Messages with one number per field."""
 
     topic: str
     title: str  # of its schema

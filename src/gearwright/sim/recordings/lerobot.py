@@ -1,4 +1,4 @@
-"""Recordings in the form of a LeRobotDataset, v3.0: a folder of Parquet tables and JSON, an episode a robot.
+"""Recordings in the form of a LeRobotDataset, v3.0: a folder of Parquet tables and JSON, one episode per robot.
 
 data/chunk-000/file-000.parquet            observation.state, action, timestamp and indices of every frame
 meta/info.json, meta/stats.json            features, rates, statistics

@@ -13,7 +13,7 @@ from gearwright.given_numbers import position_checked, velocity_checked
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout.slots import StepSlot
-from gearwright.model.loops.rings import placing_order
+from gearwright.model.loops.coupling_cycles import placing_order
 from gearwright.model.parameters import multiplier_names
 from gearwright.sim.state.given_values import constant
 from gearwright.sim.state.names import Group, Names
@@ -74,7 +74,7 @@ def aligned(
     rows = max(len(x) for x in (*start, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
     axes = {axis for c in ordered for axis in (c.follower, *(t.axis for t in c.leaders))}
-    places = {axis: _at(robot, axis) for axis in axes}
+    places = {axis: robot.layout.axes[axis] for axis in axes}
     for side in (0, 1):
         known = [axis for axis, place in places.items() if place[side] in given[side]]
         used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
@@ -101,12 +101,8 @@ def with_exact_followers(robot: Mechanism, parameters: Mapping[str, Array], q: A
     q = np.array(np.broadcast_to(q, (rows, q.shape[1])))
     for c in exact:
         law = c if c.through is not None else _with(c, parameters)
-        q[:, _at(robot, c.follower)[0]] = law.position([q[:, _at(robot, t.axis)[0]] for t in c.leaders])
+        q[:, robot.layout.axes[c.follower][0]] = law.position([q[:, robot.layout.axes[t.axis][0]] for t in c.leaders])
     return q
-
-
-def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:
-    return robot.layout.axes[axis]
 
 
 def _with(c: Coupling, parameters: Mapping[str, Array]) -> FollowerPolynomial:

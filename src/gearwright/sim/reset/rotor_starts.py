@@ -34,11 +34,11 @@ def with_loose_rotors(
     n = max(len(x) for x in (*start, *tree, *parameters.values()))
     q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in start)
     for t in loose_transmissions(robot):
-        axes = [_at(robot, ref) for ref in t.joints]
+        axes = [robot.layout.axes[ref] for ref in t.joints]
         at = np.broadcast_to(tree[0], q.shape)[:, [i for i, _ in axes]]
         rates = np.broadcast_to(tree[1], v.shape)[:, [k for _, k in axes]]
         position, velocity = _through(robot, t, parameters, at, rates)
-        for column, (i, k) in enumerate(_at(robot, robot.layout.rotors[a]) for a in t.actuators):
+        for column, (i, k) in enumerate(robot.layout.axes[robot.layout.rotors[a]] for a in t.actuators):
             if i not in given[0]:
                 q[:, i] = position[:, column]
             if k not in given[1]:
@@ -70,8 +70,8 @@ def with_leading_rotors(
     """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
     q, v = start
     for t in (robot.transmissions[name] for name in sorted(led(robot))):
-        rotors = [_at(robot, AxisRef(f"{a}.rotor")) for a in t.actuators]
-        axes = [_at(robot, ref) for ref in t.joints]
+        rotors = [robot.layout.axes[AxisRef(f"{a}.rotor")] for a in t.actuators]
+        axes = [robot.layout.axes[ref] for ref in t.joints]
         n = max(len(q), len(v), *(len(x) for x in parameters.values()), 1)
         q, v = (np.array(np.broadcast_to(x, (n, x.shape[1]))) for x in (q, v))
         usual = start_of(robot, t)
@@ -114,7 +114,3 @@ def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Arr
             + ", ".join(repr(f"{name}.rotor") for name in t.actuators)
         )
     return speeds
-
-
-def _at(robot: Mechanism, axis: AxisRef) -> tuple[int, int]:
-    return robot.layout.axes[axis]

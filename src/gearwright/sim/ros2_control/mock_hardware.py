@@ -29,7 +29,7 @@ class MockHardware:
     def __init__(self, robot: Mechanism, name: str | None = None) -> None:
         known = list(robot.hardware)
         if name is None and len(known) != 1:
-            raise ModelError(f"name the hardware: the robot has {', '.join(map(repr, known)) or 'none'}")
+            raise ModelError(f"name the hardware; the robot has {', '.join(map(repr, known)) or 'none'}")
         tag = self.tag = robot.hardware[known[0] if name is None else name]
         self.name = tag.name
         self.command_interfaces, self.state_interfaces = listed(tag)

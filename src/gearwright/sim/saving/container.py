@@ -85,7 +85,7 @@ def _parts(sizes: Any, content: memoryview) -> dict[str, bytes]:
         found[name] = bytes(content[at : at + size])
         at += size
     if at != len(content):
-        raise ValueError("it has more than its parts")
+        raise ValueError("it has data after its last part")
     return found
 
 

@@ -81,7 +81,8 @@ def _target(
         ((joint, ratio),) = axes
         gear = Node("", gear=ratio).attributes if ratio != 1 else {}
         return WrittenTarget(attributes={"joint": joint, **gear}, zero=zero)
-    name = names.free("tendon", f"{t.name}.{a.name}")
+    own = t.name.removeprefix(f"{a.name}_") if len(t.actuators) == 1 else f"{t.name}.{a.name}"
+    name = names.free("tendon", own)
     tendon = sections["tendon"].add("fixed", name=name)
     for joint, ratio in axes:
         tendon.add("joint", joint=joint, coef=ratio)

@@ -11,16 +11,18 @@ from math import comb
 
 import numpy as np
 
-from gearwright.model import Coupling, Joint, Mechanism
+from gearwright.model import IDENTITY, Coupling, Joint, Mechanism, Pose
+from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
+from gearwright.writing.mjcf.bodies import STIFF, site_at
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, numbers
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
 
-STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}
 POWERS = 4  # the highest of a polynomial
 LEVER = 0.1  # [m] between the two points that hold an axis
+CLOSED = 1e-14  # [m] rounding of poses; loops that are further apart are tied at a site in each body
 SAID = ("name", "follower", "leaders", "offset", "reference", "powers", "mode", "natural_frequency", "damping_ratio",
         "spelling", "alias")  # fmt: skip
 
@@ -36,7 +38,9 @@ def add_couplings(robot: Mechanism, names: MjcfNames, losses: LossLog, sections:
             losses.lose(shown, "powers", f"MuJoCo's polynomials end at the power {POWERS}")
         name = names.free("equality", c.name)
         if len(c.leaders) == 1:
-            padded = (*coefficients[: POWERS + 1], *[0.0] * (POWERS + 1 - len(coefficients)))
+            kept = coefficients[: POWERS + 1]
+            kept = from_references(kept, names.reference(c.leaders[0].axis), names.reference(c.follower))
+            padded = (*kept, *[0.0] * (POWERS + 1 - len(kept)))
             joints = {"joint1": names.axis(c.follower), "joint2": names.axis(c.leaders[0].axis)}
             node = sections["equality"].add("joint", name=name, **joints, polycoef=padded)
         else:
@@ -58,12 +62,23 @@ def polynomial(c: Coupling) -> tuple[float, ...]:
     )
 
 
+def from_references(coefficients: tuple[float, ...], leader: float, follower: float) -> tuple[float, ...]:
+    """Of the same polynomial between positions that count from `ref`, as MuJoCo's do."""
+    shifted = [
+        sum(x * comb(k, i) * leader ** (k - i) for k, x in enumerate(coefficients) if k >= i)
+        for i in range(len(coefficients))
+    ]
+    return (shifted[0] - follower + 0.0, *shifted[1:])
+
+
 def _add_tendon(c: Coupling, name: str, names: MjcfNames, sections: Mapping[str, Node]) -> Node:
-    """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset."""
+    """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset, which counts from its length at `ref`."""
     tendon = sections["tendon"].add("fixed", name=names.free("tendon", c.name))
-    for axis, share in ((c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)):
+    shares = [(c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)]
+    for axis, share in shares:
         tendon.add("joint", joint=names.axis(axis), coef=share)
-    held = (polynomial(c)[0], 0.0, 0.0, 0.0, 0.0)
+    length = sum(share * names.reference(axis) for axis, share in shares)
+    held = (polynomial(c)[0] - length, 0.0, 0.0, 0.0, 0.0)
     return sections["equality"].add("tendon", name=name, tendon1=tendon.attributes["name"], polycoef=held)
 
 
@@ -79,22 +94,22 @@ def _softness(c: Coupling) -> dict[str, object]:
 
 
 def add_loops(
-    robot: Mechanism, placing: Placing, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]
-) -> None:
+    robot: Mechanism, placing: Placing, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node],
+    nodes: Mapping[str, Node],
+) -> None:  # fmt: skip
     """Joints that close loops: a point for a ball, two for an axis, a weld for a fixed one. Others are lost."""
     for j in placing.joints:
         if j.name not in placing.closing:
             continue
         shown, equality = f"joint {j.name!r}", sections["equality"]
-        bodies = {"body1": j.parent, "body2": j.child}
         if j.kind == "ball":
-            _connect(equality, names, j, bodies, np.zeros(3), losses, placing)
+            _connect(equality, names, j, np.zeros(3), nodes, placing)
         elif j.kind in ("revolute", "continuous"):
             axis = np.array(j.axes[0].xyz)
             for end in (-LEVER, LEVER):
-                _connect(equality, names, j, bodies, end * axis, losses, placing)
+                _connect(equality, names, j, end * axis, nodes, placing)
         elif j.kind == "fixed":
-            X_PC = j.X_PJ @ j.X_CJ.inverse()
+            X_PC, bodies = j.X_PJ @ j.X_CJ.inverse(), {"body1": j.parent, "body2": j.child}
             relpose = (*numbers(X_PC.p), *numbers(X_PC.quaternion))
             equality.add("weld", name=names.free("equality", j.name), **bodies, relpose=relpose, **STIFF)
         else:
@@ -105,23 +120,20 @@ def add_loops(
 
 
 def _connect(
-    equality: Node,
-    names: MjcfNames,
-    j: Joint,
-    bodies: Mapping[str, str],
-    at: np.ndarray,
-    losses: LossLog,
-    placing: Placing,
+    equality: Node, names: MjcfNames, j: Joint, at: Array, nodes: Mapping[str, Node], placing: Placing
 ) -> None:
-    """The point of the joint's frame that both bodies have; MuJoCo takes the second body's from the drawn pose."""
-    X_W = placing.zero_poses
-    anchor = j.X_PJ.R @ at + j.X_PJ.p
-    there = (X_W[j.child] @ j.X_CJ).R @ at + (X_W[j.child] @ j.X_CJ).p
-    here = X_W[j.parent].R @ anchor + X_W[j.parent].p
-    if np.abs(here - there).max() > 1e-9:
-        losses.lose(f"joint {j.name!r}", "X_CJ", "MuJoCo takes loops as closed where they are drawn; this one is open")
-    name = names.free("equality", j.name)
-    equality.add("connect", name=name, **bodies, anchor=numbers(anchor), **STIFF)
+    """A point in the joint's frame that both bodies have, `at`.
+
+    MuJoCo takes the second body's from where it is drawn; where the loop is open there, each body has a site.
+    """
+    X_W, point = placing.poses_at(names.drawn_at), Pose(IDENTITY.R, at)
+    ends = {j.parent: j.X_PJ @ point, j.child: j.X_CJ @ point}
+    here, there = ((X_W[body] @ X).p for body, X in ends.items())
+    where: dict[str, object] = {"body1": j.parent, "body2": j.child, "anchor": numbers(ends[j.parent].p)}
+    if np.abs(here - there).max() > CLOSED * (1.0 + np.abs(here).max()):
+        sites = [site_at(nodes, names, body, f"{j.name}.{body}", Pose(IDENTITY.R, X.p)) for body, X in ends.items()]
+        where = {"site1": sites[0], "site2": sites[1]}
+    equality.add("connect", name=names.free("equality", j.name), **where, **STIFF)
 
 
 def _leave_axes(j: Joint, shown: str, losses: LossLog) -> None:

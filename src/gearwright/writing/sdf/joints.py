@@ -22,8 +22,8 @@ def add_joint(
     if not standard:
         d.losses.note(f"{shown}: SDFormat has no type {j.kind}; other programs leave this joint out")
     node = parent.add(tag, name=d.joint(j.name), type=kind)
-    if not j.name.endswith(d.joint(j.name)):
-        node.attributes[f"{OWN}called"] = j.name
+    if d.joint(j.name) != d.local(j.name):
+        node.attributes[f"{OWN}called"] = d.local(j.name)
     _add_pose(node, j, d, placing)
     if _drawn_apart(j, placing) if drawn_apart is None else drawn_apart:
         node.add(f"{OWN}parent_pose", pose_text(j.X_PJ))

@@ -47,7 +47,7 @@ class _Model:
         self.scopes = Scopes(root=model, nested=can_nest(robot))
         if not self.scopes.nested and any("::" in name for name in (*robot.links, *robot.joints)):
             losses.note("names with '::' are written as they are: parts name others outside their nested model")
-        self.renamed = _renamed(robot, losses)
+        self.renamed, self.renamed_frames = _renamed(robot, losses)
 
     def dialect(self, name: str) -> FormatDialect:
         """Names as the model of this part has them."""
@@ -118,7 +118,10 @@ class _Model:
         for f in self.robot.frames.values():
             parent, d = self.place(f.name)
             link = WORLD if f.link == WORLD else d.local(f.link)
-            node = parent.add("frame", name=d.joint(f.name), attached_to=link)
+            name = d.local(self.renamed_frames.get(f.name, f.name))
+            node = parent.add("frame", name=name, attached_to=link)
+            if f.name in self.renamed_frames:
+                node.attributes[f"{OWN}called"] = d.local(f.name)
             if not is_identity(f.X_LF):
                 node.add("pose", pose_text(f.X_LF))
 
@@ -148,22 +151,22 @@ def _colons(name: str) -> list[int]:
     return [at for at in range(len(name)) if name.startswith("::", at)]
 
 
-def _renamed(robot: Mechanism, losses: LossLog) -> dict[str, str]:
-    """Joints and frames that have a link's name, which SDFormat does not allow in one model."""
+def _renamed(robot: Mechanism, losses: LossLog) -> tuple[dict[str, str], dict[str, str]]:
+    """Joints that have a link's name, and frames that have one of either, which SDFormat does not allow."""
     models = {name[:at] for name in (*robot.links, *robot.joints) for at in _colons(name)}
     taken = {*robot.links, *models}
     every = {*taken, *robot.bases, *robot.joints, *robot.frames}
-    renamed: dict[str, str] = {}
+    renamed: dict[str, dict[str, str]] = {"joint": {}, "frame": {}}
     for kind, names in (("joint", (*robot.bases, *robot.joints)), ("frame", robot.frames)):
         for name in names:
             new = name
             while new in taken or (new != name and new in every):
                 new = f"{new}_{kind}"
             if new != name:
-                renamed[name] = new
+                renamed[kind][name] = new
                 losses.note(f"{kind} {name!r} is written as {new!r}: in SDFormat, no two parts of a model share a name")
             taken.add(new)
     for name in taken:
         if name.startswith("__") and name.endswith("__"):
             raise ModelError(f"{name!r} cannot be written: SDFormat reserves names that begin and end with '__'")
-    return renamed
+    return renamed["joint"], renamed["frame"]

@@ -58,7 +58,7 @@ class CudaInstance(Instance):
 
     @property
     def states(self) -> DeviceBuffer:
-        return DeviceBuffer(self._arrays, self._memory[None, : self.layout.state_elements])
+        return DeviceBuffer(self._arrays, self._memory[None, : self.layout.program.state_elements])
 
     @property
     def memory(self) -> DeviceBuffer:
@@ -76,21 +76,32 @@ class CudaInstance(Instance):
     def step(self, n: int = 1) -> bool:
         return self._run(n, {}, {}, Part(1, 0, False))
 
+    def step_on(self) -> None:
+        with self._lock:
+            self._launch(self.batch, self._arguments(1, {}, {}, Part(1, 0, False)))
+            self.clock.value += 1
+
     def _run(self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part) -> bool:
-        every, first, continues = part
-        until_first = every - first % every if records else 0
-        arguments = (
-            self._memory, np.int64(self.batch), np.int64(n), np.int64(first), np.int64(continues), np.int64(every),
-            np.int64(until_first), self._failed_step, self._failed_element, self._failed_value, self._any_failed,
-            *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.inputs),
-            *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.recordable),
-        )  # fmt: skip
+        arguments = self._arguments(n, series, records, part)
         with self._lock, _signals_later():
             self._any_failed.fill(0)
             self._launch(self.batch, arguments)
             failed = bool(self._any_failed[0])  # waits for the kernel
-            self.clock.value += self._good_steps(n, first) if failed and self.batch == 1 else n
+            self.clock.value += self._good_steps(n, part.first) if failed and self.batch == 1 else n
         return not failed
+
+    def _arguments(
+        self, n: int, series: Mapping[str, Buffer], records: Mapping[str, Buffer], part: Part
+    ) -> tuple[Any, ...]:
+        """Of the kernel, in the order of its text."""
+        every, first, continues = part
+        until_first = every - first % every if records else 0
+        return (
+            self._memory, np.int64(self.batch), np.int64(n), np.int64(first), np.int64(continues), np.int64(every),
+            np.int64(until_first), self._failed_step, self._failed_element, self._failed_value, self._any_failed,
+            *(self._pointer(slot.name, series.get(slot.name)) for slot in self.layout.program.inputs),
+            *(self._pointer(slot.name, records.get(slot.name)) for slot in self.layout.program.recordable),
+        )  # fmt: skip
 
     def _good_steps(self, n: int, first: int) -> int:
         return min(n, max(0, int(self._failed_step[0]) - first))

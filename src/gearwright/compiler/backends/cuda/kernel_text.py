@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.c_code import Dialect, body_lines, stage_function
-from gearwright.compiler.c_code.memory import flat
+from gearwright.compiler.c_code import Dialect, body_lines, flat, stage_function
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program, Slot, SlotKind, Stage, slot_offsets
 
@@ -59,18 +58,6 @@ class KernelLayout:
     def all_elements(self) -> int:
         return sum(slot.size for slot in self.program.slots)
 
-    @cached_property
-    def state_elements(self) -> int:
-        return sum(slot.size for slot in self.program.of_kind(SlotKind.STATE))
-
-    @cached_property
-    def inputs(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(SlotKind.INPUT)
-
-    @cached_property
-    def recordable(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(SlotKind.STATE, SlotKind.OUTPUT)
-
 
 def kernel_text(program: Program, precision: str) -> str:
     """CUDA source with one kernel, `run`; also valid C++, where `run` walks all robots one by one."""
@@ -111,8 +98,8 @@ class _Kernel:
             ("integer", "continues"), ("integer", "every"), ("integer", "until_first"), ("integer *", "failed_step"),
             ("integer *", "failed_element"), ("double *", "failed_value"), ("integer *", "any_failed"),
         ]  # fmt: skip
-        inputs = [("const real *", f"input{k}") for k in range(len(self.layout.inputs))]
-        records = [("real *", f"record{k}") for k in range(len(self.layout.recordable))]
+        inputs = [("const real *", f"input{k}") for k in range(len(self.program.inputs))]
+        records = [("real *", f"record{k}") for k in range(len(self.program.recordable))]
         return [*fixed, *inputs, *records]
 
     # one robot -----------------------------------------------------------------------------------------------------
@@ -161,7 +148,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
 
     def _changing_inputs(self) -> list[str]:
         lines = []
-        for k, slot in enumerate(self.layout.inputs):
+        for k, slot in enumerate(self.program.inputs):
             start = self.layout.offsets[slot.name]
             each = [f"a[{start + e}] = input{k}[(step * {slot.size} + {e}) * batch + robot];" for e in range(slot.size)]
             lines += [f"if (input{k}) {{", *(f"    {line}" for line in each), "}"]
@@ -199,7 +186,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
 
     def _record(self) -> list[str]:
         lines = []
-        for k, slot in enumerate(self.layout.recordable):
+        for k, slot in enumerate(self.program.recordable):
             start = self.layout.offsets[slot.name]
             each = [f"record{k}[(row * {slot.size} + {e}) * batch + robot] = a[{start + e}];" for e in range(slot.size)]
             lines += [f"if (record{k}) {{", *(f"    {line}" for line in each), "}"]

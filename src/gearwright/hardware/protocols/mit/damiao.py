@@ -9,7 +9,7 @@ from struct import Struct
 from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.frames import Frame
+from gearwright.hardware.frames import STANDARD_IDS, Frame
 from gearwright.hardware.protocols.defaults import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.damiao_registers import REGISTERS
@@ -35,7 +35,7 @@ class Damiao(MitDrive):
         self.registers: dict[int, float] = {n: row.default for n, row in REGISTERS.items()}
         super().__init__(drive, node, options)
         gains, m = default_gains(drive), self.ranges
-        master = int(self.options["master"], 0) if "master" in self.options else node + MASTER
+        master = int(self.number_option("master", node + MASTER, high=STANDARD_IDS - 1))
         self.registers |= {
             1: drive.motor.torque_constant, 2: drive.motor.over_temperature, 7: master, 8: node,
             9: round(self.timeout / TIMEOUT_UNIT), 12: drive.load.inertia, 17: drive.motor.resistance,
@@ -71,8 +71,13 @@ class Damiao(MitDrive):
         return Frame(int(self.registers[7]), bytes([self.node & 0xF | status << 4]) + state + bytes([heat, heat]))
 
     def on_frame(self, frame: Frame, t: float) -> list[Frame]:
+        """An FD frame is answered with FD frames, at its bit rate."""
         if frame.extended or frame.remote:
             return []
+        answers = self._answers(frame, t)
+        return [a._replace(fd=True, bitrate_switch=frame.bitrate_switch) for a in answers] if frame.fd else answers
+
+    def _answers(self, frame: Frame, t: float) -> list[Frame]:
         if frame.id == REGISTER_ID:
             return self._on_register(frame.data, t)
         offset = frame.id - self.node

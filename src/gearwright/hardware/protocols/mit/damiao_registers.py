@@ -1,4 +1,4 @@
-"""Registers of Damiao's drives: number, name, type, access, range and value as delivered. One row a register."""
+"""Registers of Damiao's drives: number, name, type, access, range and value as delivered. One row per register."""
 
 from __future__ import annotations
 

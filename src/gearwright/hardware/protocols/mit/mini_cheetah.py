@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from gearwright.hardware.device import CanDriveWithZero
 from gearwright.hardware.drive import MotorDrive
-from gearwright.hardware.frames import Frame
+from gearwright.hardware.frames import STANDARD_IDS, Frame
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.models import MitMotor
 from gearwright.hardware.setpoints import COAST, Impedance
@@ -29,7 +29,7 @@ class MitDrive(CanDriveWithZero):
         super().__init__(drive, node, options)
         motor = drive.motor
         self.ranges = motor if isinstance(motor, MitMotor) else MitMotor()
-        self.timeout = float(self.options.get("timeout", 0.0))  # [s] without a frame; 0: off
+        self.timeout = self.number_option("timeout", 0.0)  # [s] without a frame; 0: off
         self.power_on(0.0)
 
     def power_on(self, t: float) -> None:
@@ -65,10 +65,14 @@ class MitDrive(CanDriveWithZero):
             return []
         self._heard = t
         self._check(t)
-        if frame.data[:7] == codec.SPECIAL and frame.data[7] >= codec.CLEAR:
-            self._special(frame.data[7])
+        return self._handled(frame.data)
+
+    def _handled(self, data: bytes) -> list[Frame]:
+        """The answers to eight bytes."""
+        if data[:7] == codec.SPECIAL and data[7] >= codec.CLEAR:
+            self._special(data[7])
         else:
-            self._command(frame.data)
+            self._command(data)
         return [self.answer()]
 
     def on_time(self, t: float) -> list[Frame]:
@@ -135,10 +139,11 @@ class CubeMars(MitDrive):
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
-        self._offset = float(self.options.get("temperature_offset", TEMPERATURE_OFFSET))  # [K]
+        self._master = int(self.number_option("master", 0, high=STANDARD_IDS - 1))
+        self._offset = self.number_option("temperature_offset", TEMPERATURE_OFFSET, -inf)  # [K]
 
     def answer(self) -> Frame:
         now = self.drive.sample
         state = codec.pack_state(self.position, now.velocity, now.torque, self.ranges)
         heat = round(min(max(now.temperature + self._offset, 0.0), 255.0))
-        return Frame(int(self.options.get("master", "0"), 0), bytes([self.node]) + state + bytes([heat, self.error]))
+        return Frame(self._master, bytes([self.node]) + state + bytes([heat, self.error]))

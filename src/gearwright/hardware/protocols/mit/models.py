@@ -1,4 +1,4 @@
-"""Products of the family: the ranges that their numbers are mapped to. One row a product."""
+"""Products of the family: the ranges that their numbers are mapped to. One row per product."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class RobStride(CanDevice):
             RUN_MODE: OPERATION, IQ_REF: 0.0, SPD_REF: 0.0, LIMIT_TORQUE: m.torque_range, LOC_REF: 0.0,
             LIMIT_SPD: m.velocity_range, LIMIT_CUR: min(m.current_limit, 1e6), MECH_POS: 0.0, IQF: 0.0, MECH_VEL: 0.0,
             VBUS: 0.0, LOC_KP: gains.position, SPD_KP: gains.velocity, SPD_KI: gains.integral,
-            CAN_TIMEOUT: round(float(self.options.get("timeout", 0.0)) / TIMEOUT_UNIT),
+            CAN_TIMEOUT: round(self.number_option("timeout", 0.0) / TIMEOUT_UNIT),
         }  # fmt: skip
         self._heard = self._tick_due = t
         self._host = 0xFD

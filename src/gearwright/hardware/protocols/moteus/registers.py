@@ -1,4 +1,4 @@
-"""Registers of a moteus controller: number, name and scale. One row a register, or a run of them that are alike.
+"""Registers of a moteus controller: number, name and scale. One row per register, or a run of them that are alike.
 
 A scale is the unit of int8, int16 and int32; None is a plain whole number.
 """

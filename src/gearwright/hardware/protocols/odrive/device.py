@@ -27,7 +27,7 @@ class ODrive(CanDevice):
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options)
-        self.axis = OdriveAxis(drive, float(self.options.get("watchdog", 0.0)))
+        self.axis = OdriveAxis(drive, self.number_option("watchdog", 0.0))
         self.serial = SERIAL + node
         self._commands = self._command_table()
         self._queries = self._query_table()

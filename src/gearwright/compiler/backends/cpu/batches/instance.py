@@ -62,7 +62,7 @@ class CpuInstance(Instance):
 
     @property
     def states(self) -> BlockedBuffer:
-        return BlockedBuffer(self.arena[:, None, : self.layout.state_elements], self.batch)
+        return BlockedBuffer(self.arena[:, None, : self.layout.program.state_elements], self.batch)
 
     @property
     def memory(self) -> BlockedBuffer:
@@ -130,7 +130,7 @@ class CpuInstance(Instance):
             "failed_value": self._failed_value.ctypes.data,
         }
         element = self.lanes * self.dtype.itemsize
-        for slot in self.layout.inputs:
+        for slot in self.layout.program.inputs:
             values[f"input {slot.name}"] = self.arena.ctypes.data + self.layout.arena[slot.name] * element
             values[f"block stride {slot.name}"] = self.layout.arena_elements * element
         for word, value in values.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.program import Program, Slot, SlotKind, slot_offsets
+from gearwright.compiler.program import Program, SlotKind, slot_offsets
 
 IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 
@@ -30,11 +30,7 @@ class BlockLayout:
     @cached_property
     def scratch(self) -> dict[str, int]:
         """Element offset in the scratch memory, after the copy of the states."""
-        return slot_offsets(self.program.of_kind(SlotKind.SCRATCH), self.state_elements)
-
-    @cached_property
-    def state_elements(self) -> int:
-        return sum(slot.size for slot in self.program.of_kind(SlotKind.STATE))
+        return slot_offsets(self.program.of_kind(SlotKind.SCRATCH), self.program.state_elements)
 
     @cached_property
     def derived_elements(self) -> int:
@@ -46,16 +42,7 @@ class BlockLayout:
 
     @cached_property
     def scratch_elements(self) -> int:
-        return self.state_elements + sum(slot.size for slot in self.program.of_kind(SlotKind.SCRATCH))
-
-    @cached_property
-    def inputs(self) -> tuple[Slot, ...]:
-        """Slots that are reached through a pointer of their own, because they may change every step."""
-        return self.program.of_kind(SlotKind.INPUT)
-
-    @cached_property
-    def recordable(self) -> tuple[Slot, ...]:
-        return self.program.of_kind(SlotKind.STATE, SlotKind.OUTPUT)
+        return self.program.state_elements + sum(slot.size for slot in self.program.of_kind(SlotKind.SCRATCH))
 
     @cached_property
     def committed(self) -> tuple[int, ...]:

@@ -46,7 +46,7 @@ def _interface(layout: BlockLayout) -> str:
         RELEASE,
         tuple(CallTable(layout).words),
         tuple(layout.arena.items()),
-        layout.state_elements,
+        layout.program.state_elements,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 

@@ -23,7 +23,7 @@ METADATA = '!1 = !{!2, !2, i64 0, i64 1}\n!2 = !{!"constant element", !3}\n!3 = 
 
 def parameters(layout: BlockLayout) -> str:
     """The parameters of a stage function: base addresses of what a block's robots own."""
-    names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.inputs)))]
+    names = ["arena", "scratch", *(f"in{i}" for i in range(len(layout.program.inputs)))]
     return ", ".join(f"ptr noalias %{name}" for name in names)
 
 
@@ -136,7 +136,7 @@ class StageWriter:
         base, offset = "%arena", 0
         if address.slot in layout.scratch:
             base, offset = "%scratch", layout.scratch[address.slot]
-        elif address.slot in (inputs := [slot.name for slot in layout.inputs]):
+        elif address.slot in (inputs := [slot.name for slot in layout.program.inputs]):
             base = f"%in{inputs.index(address.slot)}"
         else:
             offset = layout.arena[address.slot]

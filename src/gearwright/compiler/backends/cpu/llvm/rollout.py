@@ -52,9 +52,9 @@ class CallTable:
     @cached_property
     def words(self) -> dict[str, int]:
         names = [*FIXED_WORDS]
-        for slot in self.layout.inputs:
+        for slot in self.layout.program.inputs:
             names += [f"input {slot.name}", f"block stride {slot.name}", f"step stride {slot.name}"]
-        names += [f"record {slot.name}" for slot in self.layout.recordable]
+        names += [f"record {slot.name}" for slot in self.layout.program.recordable]
         return {name: index for index, name in enumerate(names)}
 
 
@@ -150,7 +150,9 @@ class Driver:
 
     def _block_places(self) -> tuple[str, str, list[tuple[str, str]]]:
         """Arena, scratch, and of each input its place in the block's first step and what a step adds to it."""
-        inputs = [(self._input(slot.name), self._word(f"step stride {slot.name}")) for slot in self.layout.inputs]
+        inputs = [
+            (self._input(slot.name), self._word(f"step stride {slot.name}")) for slot in self.layout.program.inputs
+        ]
         return self._arena(), self._scratch(), inputs
 
     def _place(self, arena: str, scratch: str, inputs: Sequence[tuple[str, str]]) -> None:
@@ -229,7 +231,7 @@ class Driver:
         due = self._set(f"icmp eq i64 {left}, 0")
         self._line(f"store i64 {left}, ptr %until_record")
         self._line(f"br i1 {due}, label %record{n}, label %recorded{n}\nrecord{n}:")
-        for slot in self.layout.recordable:
+        for slot in self.layout.program.recordable:
             start, m = self._word(f"record {slot.name}", "ptr"), next(self._numbers)
             absent = self._set(f"icmp eq ptr {start}, null")
             self._line(f"br i1 {absent}, label %skip{m}, label %copy{m}\ncopy{m}:")

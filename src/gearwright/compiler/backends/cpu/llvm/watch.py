@@ -120,7 +120,7 @@ def _watch(pieces: Sequence[_Piece]) -> list[str]:
 
 def recover_function(layout: BlockLayout, t: Types) -> str:
     """Lane by lane: one that is not good fails now, a failed one gets its last good state, others are committed."""
-    scalar, lanes, elements = t.scalar, layout.lanes, layout.state_elements
+    scalar, lanes, elements = t.scalar, layout.lanes, layout.program.state_elements
     single, scales = types(1, {64: "double", 32: "single"}[t.bits]), _scales(layout, t)
     table = ", ".join(f"{scalar} {number(scales.get(i, 1.0), single)}" for i in range(elements))
     after_copy = "derived" if layout.derived_elements else "done"
@@ -197,12 +197,12 @@ def _forget_derived(layout: BlockLayout, t: Types) -> str:
     return f"""derived:
   br i1 %good, label %done, label %forget
 forget:
-  %d.i = phi i64 [ {layout.state_elements}, %derived ], [ %d.next, %forget ]
+  %d.i = phi i64 [ {layout.program.state_elements}, %derived ], [ %d.next, %forget ]
   %d.k = mul i64 %d.i, {lanes}
   %d.l = add i64 %d.k, %l
   %d.at = getelementptr {scalar}, ptr %arena, i64 %d.l
   store {scalar} {zero}, ptr %d.at
   %d.next = add i64 %d.i, 1
-  %d.more = icmp ult i64 %d.next, {layout.state_elements + layout.derived_elements}
+  %d.more = icmp ult i64 %d.next, {layout.program.state_elements + layout.derived_elements}
   br i1 %d.more, label %forget, label %done
 """

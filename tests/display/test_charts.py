@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from gearwright.demo.charts import Chart, ChartFrame, ChartLine, _thinned
+from gearwright.display.charts import Chart, ChartFrame, ChartLine, _thinned
 from tests.tolerances import ROUNDING
 
 
