@@ -2,7 +2,7 @@
 
     python examples/walk.py [--device cuda] [--robots 8192] [--seed 1] [--out out]
 
-The robot has the measures of Unitree's A1. A policy sees what the robot's own sensors would tell: turning rate,
+The robot has the measures of Unitree's A1. A policy sees what the robot would know: its speed and turning rate, the
 direction of gravity, angles and speeds of the joints, its last action, and the speed that it is to walk with. It asks
 for joint angles fifty times a second. Everything but the networks is one kernel: motors, contacts, rewards and resets.
 
@@ -84,11 +84,12 @@ def body_motion(sim):
 
 
 def observe(sim):
-    """What the robot's own sensors would tell."""
-    _, turning, gravity = body_motion(sim)
+    """What the robot's own sensors and an estimate of its speed would tell."""
+    speed, turning, gravity = body_motion(sim)
     angles = np.array([sim.position[name] for name in JOINTS]) - POSE
     speeds = np.array([sim.velocity[name] for name in JOINTS])
-    return np.concatenate([0.25 * turning, gravity, [sim.goal["speed"]], angles, 0.05 * speeds, asked(sim.action)])
+    wanted = [sim.goal["speed"]]
+    return np.concatenate([speed, 0.25 * turning, gravity, wanted, angles, 0.05 * speeds, asked(sim.action)])
 
 
 def asked(action):
@@ -120,7 +121,7 @@ def environment(batch: int, device: str = "cpu", **changes) -> gw.VectorEnv:
         "act": RANGES, "reset": {"base.z": (HEIGHT, HEIGHT + 0.02), **STARTS},
         "goal": {"speed": (0.4, 1.0)}, "randomize": {"trunk.mass": (5.0, 7.5)}, "noise": 0.02,
         "push": {"base.x": 0.4, "base.y": 0.4}, "push_interval": 5.0, "command_delay": (0.0, 0.01),
-        "period": STEPS * DT, "duration": 10.0, "ground": 0.8, "contacts": [("*_foot", "ground")], "switches": 8,
+        "period": STEPS * DT, "duration": 10.0, "ground": 0.8, "contacts": [("*_foot", "ground")], "switches": 5,
     }  # fmt: skip
     return gw.VectorEnv(quadruped(), batch=batch, device=device, **given | changes)
 

@@ -21,7 +21,7 @@ EXTRAS = {  # by module: the extra of pyproject.toml that installs it
     "ray": "ray",
     "scipy": "study",
 }
-DISTRIBUTIONS = {"can": "python-can", "collada": "pycollada", "yaml": "pyyaml"}  # plain ones with another module name
+DISTRIBUTIONS = {"can": "python-can", "collada": "pycollada", "pxr": "usd-core", "yaml": "pyyaml"}  # by module
 
 
 def require(module: str, purpose: str, extra: str | None = None) -> Any:

@@ -20,7 +20,7 @@ DISTRIBUTIONS = {"pinocchio": "pin"}  # whose files its metadata do not list
 OPTIONAL = {  # tests of these are skipped where they are not installed
     "lerobot": "its versions of other packages are not ours",
     "playwright": "downloads browsers",
-    "torch": "large; learning with it is an example",
+    **dict.fromkeys(("torch", "tensordict", "rsl_rl", "skrl", "stable_baselines3"), "large; for learning"),
     "ray": "large; the extra `ray`",
     "zensical": "builds the site; the extra `docs`",
 }

@@ -686,7 +686,7 @@ TABLE = [
             f'<coupling name="c"><term joint="bend"/><term joint="turn"/></coupling>{HERE}',
             joints=mimic().replace(HERE, ""),
         ),
-        "hold bend, turn still",
+        "lock bend, turn",
         "mimic-duplicate",
     ),
     row("coupling-value", "error", urdf(f'\n<coupling name="c"><term joint="bend"/></coupling>{HERE}'), "two terms"),

@@ -13,8 +13,9 @@ from gearwright.hardware.setpoints import Duty
 WITHIN = 0.03
 KG_CM = 0.0980665
 
-# rpm, N·m, A at V. Sources: ROBOTIS' e-manual (X series, AX); FEETECH's data sheets ST-3215-C018, ST-3250-C001,
-# HL-3930-C001, SCS0009; Better Actuator Models, M1, for the STS3215 at 7.4 V. None: no figure is published
+# rpm, N·m, A at V. Sources: ROBOTIS' e-manual (X series, AX, MX); FEETECH's data sheets ST-3215-C018, ST-3250-C001,
+# HL-3930-C001, SCS0009; Better Actuator Models, M1, for the STS3215 at 7.4 V; Hiwonder's product page of the LX-16A;
+# TowerPro's data sheets of MG996R and SG90. None: no figure is published
 FIGURES = {
     ("dynamixel", "xm430-w350"): (46.0, 4.1, 2.3, 12.0),
     ("dynamixel", "xm430-w210"): (77.0, 3.0, 2.3, 12.0),
@@ -29,6 +30,8 @@ FIGURES = {
     ("dynamixel1", "mx-64"): (63.0, 6.0, 4.1, 12.0),
     ("dynamixel1", "mx-106"): (45.0, 8.4, 5.2, 12.0),
     ("lx16a", "lx-16a"): (62.5, 19.5 * KG_CM, None, 7.4),
+    ("pigpio", "mg996r"): (60 / (6 * 0.14), 11 * KG_CM, 2.5, 6.0),
+    ("pigpio", "sg90"): (60 / (6 * 0.1), 1.8 * KG_CM, None, 4.8),
     ("feetech", "sts3215"): (50.2, 3.25, 2.68, 7.4),
     ("feetech", "sts3215-191"): (86.0, 10.8 * KG_CM, 2.44, 7.4),
     ("feetech", "sts3215-147"): (122.0, 8.3 * KG_CM, 2.44, 7.4),

@@ -28,11 +28,11 @@ def test_robots_that_hold_their_pose_stand(env):
     for _ in range(50):
         obs, reward, over, _, _ = env.step(np.zeros((16, 12)))
         ended |= over
-    assert not ended.any() and np.isfinite(reward).all() and obs.shape == (16, 43)
+    assert not ended.any() and np.isfinite(reward).all() and obs.shape == (16, 46)
     assert env.sim.position["base.z"] == pytest.approx(0.29, abs=0.04)
 
 
-def network(folder, rng, sizes=(43, 16, 12)):
+def network(folder, rng, sizes=(46, 16, 12)):
     """A random policy, as a file."""
     weights = {f"weight_{k}": 0.3 * rng.normal(size=(b, a)) for k, (a, b) in enumerate(pairwise(sizes))}
     biases = {f"bias_{k}": 0.1 * rng.normal(size=b) for k, b in enumerate(sizes[1:])}
@@ -73,7 +73,7 @@ def test_learning_raises_the_reward(example):
     ("changes", "message"),
     [
         ({"act": {"motor": (0, 1)}}, "gives 12 numbers"),
-        ({"observe": "position"}, "takes 43 numbers"),
+        ({"observe": "position"}, "takes 46 numbers"),
         ({"observe": "nothing.position"}, "cannot read"),
     ],
 )

@@ -214,7 +214,7 @@ def test_joint_state_publisher_13_and_robotiq_157_follower_limits(mode, sign):
 
 
 @pytest.mark.filterwarnings("ignore:.*left already follows:gearwright.LoadWarning")
-@pytest.mark.filterwarnings("ignore:.*couplings that contradict each other:gearwright.LoadWarning")
+@pytest.mark.filterwarnings("ignore:.*contradictory couplings lock:gearwright.LoadWarning")
 def test_isaac_sim_754_opposite_signs_are_reported():
     """Two sources that give the mimic with opposite signs both applied, and the leader froze without a word."""
     opposite = '<coupling name="again"><term joint="left">1</term><term joint="right">1</term></coupling>'

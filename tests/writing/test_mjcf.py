@@ -147,7 +147,7 @@ def test_passive_forces_limits_and_start(rng):
     assert model.jnt_range[0].tolist() == [-0.5, 1.0]
     assert model.jnt_actfrcrange[0].tolist() == [-20.0, 20.0]
     assert model.opt.gravity.tolist() == [0, 0, -3.7]
-    assert model.key_qpos.tolist() == [[0.4]]
+    assert model.qpos0.tolist() == [0.4] and model.nkey == 0
     data.qpos[0], data.qvel[0] = 0.1, 0.5
     mujoco.mj_forward(model, data)
     assert data.qfrc_passive[0] == pytest.approx(-0.3 * 0.5 - 2.0 * (0.1 - 0.2))
@@ -172,7 +172,7 @@ def test_massless_links_get_a_little_mass():
     b = gw.build("r").link("a", **BODY).link("cross").link("b", **BODY)
     robot = b.joint("p", "revolute", "a", "cross").joint("q", "revolute", "cross", "b", axis=(0, 1, 0)).finish()
     model, _, losses = compiled(robot)
-    assert model.body("cross").mass[0] == 1e-9
+    assert model.body("cross").mass[0] == 1.1e-15
     assert any("without mass" in note for note in losses.notes)
 
 
@@ -221,3 +221,40 @@ def test_a_loop_that_is_open_where_it_is_drawn():
     for end in ("X_PJ", "X_CJ"):
         assert getattr(again.joints["pin"], end).p == pytest.approx(getattr(robot.joints["pin"], end).p, abs=ROUNDING)
     assert text_of(again, FORMATS[".xml"], LossLog()).count("<site") == text.count("<site") == 2
+
+
+@pytest.mark.parametrize("leaders", [1, 2])
+def test_couplings_of_joints_that_start_elsewhere(leaders):
+    """MuJoCo's polynomials and tendons count from where its joints start."""
+    b = gw.build("arm", gravity=(0, 0, 0))
+    for name in "abcd":
+        b.link(name, **BODY)
+    b.joint("p", "revolute", "a", "b", initial=0.4).joint("q", "revolute", "b", "c", pose=(0.5, 0, 0), initial=-0.7)
+    b.joint("r", "prismatic", "a", "d")
+    if leaders == 1:
+        b.couple("q", "p", -2.0, 0.1, powers=(0.5, 0.25), reference=0.2)
+    else:
+        b.couple("q", {"p": -2.0, "r": 0.5}, offset=0.1)
+    robot = b.finish()
+    model, data, _ = compiled(robot)
+    place = {"p": 0.3, "r": 0.2}
+    place["q"] = robot.couplings["q"].position([place[n] for n in ("p", "r")[:leaders]])
+    for name, x in place.items():
+        data.joint(name).qpos[0] = x
+    mujoco.mj_forward(model, data)
+    assert abs(data.efc_pos[0]) < ROUNDING
+    again = gw.loads(text_of(robot, FORMATS[".xml"], LossLog()))
+    assert again.initial == robot.initial
+    assert again.couplings["q"].position([0.3, 0.2][:leaders]) == pytest.approx(place["q"], abs=ROUNDING)
+    X, Y = (m.forward_kinematics(place)["c"] for m in (robot, again))
+    assert np.abs(X - Y).max() < ROUNDING
+
+
+def test_inertias_that_no_body_has_are_written_as_the_closest():
+    """MuJoCo refuses them, and what exceeds by rounding."""
+    for moments, reported in (((1, 2, 3.1), True), ((-0.1, 1, 1), True), ((0.1, 0.2, 0.3 + 5e-17), False)):
+        b = gw.build("r").link("a").link("b", mass=1, inertia=moments).joint("p", "revolute", "a", "b")
+        model, _, losses = compiled(b.finish())
+        found = model.body("b").inertia
+        assert any(loss.field == "inertia" for loss in losses.lost) == reported
+        assert sorted(found)[2] == pytest.approx(max(moments), abs=0.1)

@@ -14,7 +14,7 @@ class Check:
     what: str  # "poses", "mass matrix", "bias", "motion"
     difference: float | None = None  # the largest; None: not compared
     tolerance: float = 0.0
-    note: str = ""  # why it was not compared
+    note: str = ""  # why it was not compared, or not to the tolerance asked for
 
     @property
     def ok(self) -> bool:
@@ -25,7 +25,9 @@ class Check:
         if self.difference is None:
             return f"{self.program:<11} {self.what:<12} {'–':>9}  {self.note}"
         mark = "ok" if self.ok else f"above {self.tolerance:g}"
-        return f"{self.program:<11} {self.what:<12} {self.difference:>9.2g}  {mark}"
+        return (
+            f"{self.program:<11} {self.what:<12} {self.difference:>9.2g}  {mark}{f'; {self.note}' if self.note else ''}"
+        )
 
 
 def table(checks: tuple[Check, ...]) -> str:

@@ -21,7 +21,7 @@ def of_step(step: Function, inputs: Mapping[SlotName, SX]) -> Function:
 
 
 def through_stages(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
-    """Around a step whose laws are on the pieces given, and whose mean velocity is near the guess that is given."""
+    """Around a step whose laws are on the segments given, and whose mean velocity is near the guess that is given."""
     slots: dict[SlotName, casadi.MX] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     inputs = dict(slots)
     run(stages, slots, BEGINNING)
@@ -79,7 +79,7 @@ BEGINNING = {
 def run(body: Sequence[Node], slots: dict[SlotName, casadi.MX], held: Mapping[SlotName, float | casadi.MX]) -> None:
     """Runs stages on symbols; slots that are held have these values in each of them.
 
-    Laws stay on the pieces that they are given, so the first solution is the last, but for contacts, which are where
+    Laws stay on the segments that they are given, so the first solution is the last, but for contacts, which are where
     the velocity was at first. A pass takes the error of a
     derivative down by a factor of dt times the speeds, and a projection squares it. Sweeps are all made.
     """

@@ -27,6 +27,7 @@ from gearwright.hardware.rig import Rig
 from gearwright.hardware.sweeping import sweep
 from gearwright.hardware.transports import system
 from gearwright.hardware.transports.json_lines import JsonServer
+from gearwright.hardware.transports.line_server import LineServer
 from gearwright.hardware.transports.loop import EventLoop
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.raw_can import RawCanServer
@@ -82,7 +83,7 @@ class Bench:
         self.loop = EventLoop()
         self.requests = Requests(self)
         self.ptys: dict[str, PtyPort] = {}
-        self.servers: list[PluginServer | RawCanServer | SocketcandServer | JsonServer | BridgedBus] = []
+        self.servers: list[PluginServer | RawCanServer | SocketcandServer | JsonServer | BridgedBus | LineServer] = []
         self.listeners: list[Callable[[], None]] = []  # called after every step: recordings
         self.failure: GearwrightError | None = None
         self._interrupted = False  # no more steps: whoever waits for some gives up
@@ -130,8 +131,11 @@ class Bench:
 
     @property
     def port(self) -> str:
-        """Path of the serial port, for serial protocols."""
+        """Path of the serial port, for serial protocols; the number of the TCP port of a daemon."""
         if not self.ptys:
+            for server in self.servers:
+                if isinstance(server, LineServer):
+                    return str(server.port)
             if self.rig.lines:
                 raise ModelError(system.NO_TERMINALS)
             raise ModelError("this robot has no serial port: its protocols are on a CAN bus; see bench.channel")

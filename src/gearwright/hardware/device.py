@@ -135,6 +135,11 @@ class SerialLine(ABC):
         # called after each packet; lockstep advances in it. Returns the time: packets may come several at once
         self.served: Callable[[float], float] = lambda t: t
 
+    @staticmethod
+    def packet_length(buffer: bytes) -> int:
+        """Of the packet that begins here, 0 if nobody knows yet, −1 if it is none: for lines behind a TCP port."""
+        return 0
+
     @abstractmethod
     def on_bytes(self, data: bytes, t: float) -> bytes:
         """Answers to bytes from the host, in any pieces."""

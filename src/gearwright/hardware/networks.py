@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Protocol as Interface
 
@@ -128,10 +129,24 @@ class SerialNetwork:
 
     def receive(self, data: bytes) -> None:
         """Bytes of the host."""
+        with self._measured():
+            self.wire.carry(data, None, self.rig.time, self._arrive)
+
+    def ask(self, request: bytes) -> bytes:
+        """The answer to a request over TCP, whose bytes no faulty wire carries."""
+        with self._measured():
+            answer = self.rig.receive(request, self.line)
+        for listener in self.listeners:
+            listener(request, self.rig.time, False)
+            listener(answer, self.rig.time, True)
+        return answer
+
+    @contextmanager
+    def _measured(self) -> Iterator[None]:
         self.frames += 1
         self.answers.begin()
         begun = perf_counter()
-        self.wire.carry(data, None, self.rig.time, self._arrive)
+        yield
         took = perf_counter() - begun
         self.latency.add(took)
         self.answers.end(took)

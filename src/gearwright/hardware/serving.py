@@ -16,6 +16,7 @@ from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.json_lines import JsonServer
+from gearwright.hardware.transports.line_server import LineServer
 from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
@@ -108,7 +109,15 @@ def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
     adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
-    ports = dict[str, SerialNetwork | CanText | DmSerial](bench.lines)
+    ports = dict[str, SerialNetwork | CanText | DmSerial]()
+    for name, line in bench.lines.items():
+        served = bench.rig.protocols[name]
+        if served.tcp and token is not None:
+            raise GearwrightError(f"clients of {name} cannot send a token, so that it is not served with one")
+        if served.tcp:
+            bench.servers.append(LineServer(bench.loop, line, served.tcp, served.client))
+        else:
+            ports[name] = line
     for name in dict.fromkeys((*(p.adapter for p in bench.rig.protocols.values() if p.adapter), *adapters)):
         if name not in ADAPTERS:
             raise UnknownNameError("serial CAN adapter", name, ADAPTERS)

@@ -108,6 +108,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 info = {"final_obs": now.final_observation, "_final_obs": over, "final_info": {}, "_final_info": over}
         return now.observation, now.reward, now.ended, now.cut, info
 
+    def for_trainer(self, name: str) -> Any:
+        """The environment as "rsl_rl", "skrl" or "sb3" (Stable-Baselines3) ask for it. CleanRL takes it as it is."""
+        from gearwright.learning.trainers import adapted
+
+        return adapted(self, name)
+
 
 class Env(gymnasium.Env[Any, Any]):
     """One robot. Its arguments are those of `VectorEnv`; reward and done get arrays (1, n) and (1, m)."""

@@ -30,8 +30,8 @@ from gearwright.model.layout.layout import (
     rotor_axis,
     turns_body,
 )
+from gearwright.model.loops.coupling_cycles import placing_order
 from gearwright.model.loops.mobility import Mobility, mobility
-from gearwright.model.loops.rings import placing_order
 from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
 from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.names_view import NamesView

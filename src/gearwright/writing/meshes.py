@@ -25,17 +25,19 @@ class MeshCopies:
 
     target: Path
     mode: MeshMode
+    by_file: bool = False  # whether readers of the format take an address as the name of a file, which must be there
     search: tuple[str, ...] = ()  # folders where files are looked for
     found: dict[str, Path | None] = field(default_factory=dict)  # by address: the file that it means
     names: dict[str, str] = field(default_factory=dict)  # by address: its name in the folder
 
     @staticmethod
     def of(
-        robot: Mechanism, target: Path, mode: MeshMode, source: str | os.PathLike[str] | None, losses: LossLog
-    ) -> MeshCopies:
+        robot: Mechanism, target: Path, mode: MeshMode, source: str | os.PathLike[str] | None, losses: LossLog, *,
+        by_file: bool = False,
+    ) -> MeshCopies:  # fmt: skip
         if mode not in ("reference", "copy"):
             raise ModelError(f"meshes must be 'reference' or 'copy', not {mode!r:.60}")
-        copies = MeshCopies(target=target, mode=mode, search=robot.search_path)
+        copies = MeshCopies(target=target, mode=mode, by_file=by_file, search=robot.search_path)
         for link in robot.links.values():
             named = source or (link.source.file if link.source is not None else None)
             for g in (*link.visuals, *link.collisions):
@@ -46,22 +48,23 @@ class MeshCopies:
     def look_up(self, uri: str, file: str | None, losses: LossLog) -> None:
         path = MeshFiles(file, self.search).find(uri, file)
         self.found[uri] = path
-        if path is None:
+        if path is None and not self.by_file:
             losses.note(f"mesh {uri!r:.200} was not found: its URI is written unchanged")
-        elif self.mode == "copy":
+        elif path is not None and self.mode == "copy":
             self.names[uri] = _free_name(path.name, set(self.names.values()))
 
     def address(self, mesh: Mesh) -> str:
-        """Relative addresses are made to lead from the new file to where the mesh is."""
+        """Relative ones are made to lead from the new file to where the mesh is; "" of a file that is not there."""
         path = self.found.get(mesh.uri)
         if path is None:
-            return mesh.uri
+            return "" if self.by_file else mesh.uri
         if mesh.uri in self.names:
-            return f"{FOLDER}/{quote(self.names[mesh.uri])}"
-        if "://" in mesh.uri:
+            beside = f"{FOLDER}/{self.names[mesh.uri]}"
+        elif "://" in mesh.uri and not self.by_file:
             return mesh.uri
-        beside = os.path.relpath(path, self.target.absolute().parent)
-        return quote(Path(beside).as_posix())
+        else:
+            beside = Path(os.path.relpath(path, self.target.absolute().parent)).as_posix()
+        return beside if self.by_file else quote(beside)
 
     def copy(self) -> tuple[Path, ...]:
         """Copies what is to be copied, each file as a whole; none goes outside the folder of the new file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,10 +39,14 @@ class Placing:
     @cached_property
     def zero_poses(self) -> dict[str, Pose]:
         """Poses of all links with joints at zero, floating bases at their start."""
+        return self.poses_at(lambda joint: joint.type.zero)
+
+    def poses_at(self, position: Callable[[Joint], tuple[float, ...]]) -> dict[str, Pose]:
+        """Poses of all links with joints at these positions, floating bases at their start."""
         q = {
             b.joint.name: self.robot.initial.get(b.joint.name, b.joint.type.zero)
             if self.is_free(b.joint)
-            else b.joint.type.zero
+            else position(b.joint)
             for b in self.robot.tree.branches
         }
         return {WORLD: IDENTITY, **link_poses(self.robot.tree, q)}

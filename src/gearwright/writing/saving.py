@@ -108,7 +108,7 @@ def save(
         raise ModelError(f"mimics must be 'newton' or 'physx', not {mimics!r:.60}")
     if format is USD and mimics == "physx":
         format = USD_OF_PHYSX
-    copies = MeshCopies.of(robot, path, meshes, source, losses)
+    copies = MeshCopies.of(robot, path, meshes, source, losses, by_file=format is MJCF)
     text = text_of(robot, format, losses, copies.address)
     with files.naming(path):
         copied = copies.copy()

@@ -10,8 +10,8 @@ import gearwright as gw
 from gearwright.dynamics import Equations
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.model.hardware.drives import Drive
+from gearwright.model.loops.coupling_cycles import ONE_ROW
 from gearwright.model.loops.loop_system import ALIGNED
-from gearwright.model.loops.rings import ONE_ROW
 from gearwright.sim import compile
 from tests.dynamics.stepping import one_step
 from tests.dynamics.test_reduce import follow, wheels

@@ -21,7 +21,7 @@ from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Coupling, Mechanism, in_order
-from gearwright.model.loops.rings import unrounded
+from gearwright.model.loops.coupling_cycles import unrounded
 
 PARALLEL = 1e-12  # of the response of its axes one by one: one that is smaller is rounding
 
@@ -59,7 +59,7 @@ class ConstraintGroup(Protocol):
     def size(self) -> int: ...
     @property
     def bounded(self) -> bool:
-        """Whether it is a law with pieces."""
+        """Whether it is a force law with segments."""
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
         """Errors that positions are brought back from where a robot has closed loops."""
@@ -211,7 +211,7 @@ def coupling_rows(
 
 
 def _unrounded(mechanism: Mechanism, values: Mapping[str, Scalar]) -> dict[str, float]:
-    """Ratios of hard couplings as their ring implies them, where they are numbers of the file."""
+    """Ratios of hard couplings as their cycle implies them, where they are numbers of the file."""
     implied = unrounded(mechanism.couplings.values(), mechanism.configuration())
     found: dict[str, float] = {}
     for name, ratios in implied.items():

@@ -5,26 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.algebra.scalar import Scalar, maximum_of, total
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.algebra.spatial import Vector
 from gearwright.dynamics.constraints.closures import ClosureRows
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.solve.terms import Collected, rate
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.tuning import TUNING
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 
 def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
-    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess."""
+    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess.
+
+    In a loop at rest φ is rounding; over dt that is a speed, which would shake what more friction holds than is needed.
+    """
     if not step.closures:
         return acting
     equalities = list(acting.equalities)
     for i, row, _ in _rows_ahead(step, acting, q, w):
         bias = row.error / step.dt - rate(equalities[i].J, w)
-        equalities[i] = equalities[i]._replace(bias=bias)
+        equalities[i] = equalities[i]._replace(bias=where(_at_rest(acting, row.group, w), 0.0, bias))
     return replace(acting, equalities=equalities)
+
+
+def _at_rest(acting: Collected, loop: str | None, w: Sequence[Scalar]) -> Condition:
+    """Whether no coordinate of a loop moves."""
+    own = sorted({k for e in acting.equalities if e.group == loop for k in e.J})
+    return maximum_of([abs(w[k]) for k in own]) <= TUNING.at_rest
 
 
 def turning_ahead(

@@ -33,7 +33,7 @@ def indented(lines: Lines, indent: str, unit: str, newline: str) -> str:
 
 def number_text(value: float) -> str:
     """The shortest text that reads back as the same number; whole numbers without a point."""
-    return repr(value + 0.0).removesuffix(".0")
+    return repr(float(value) + 0.0).removesuffix(".0")
 
 
 def quoted(value: str) -> str:

@@ -37,6 +37,7 @@ class Protocol:
     nodes: range = range(1, 128)  # ids that a device may have
     first: int = 1  # id as delivered; others count up from it
     baud: int = 1_000_000  # of a serial line
+    tcp: int = 0  # port of the daemon that its clients talk to instead of a serial line; 0: none
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
     geared: bool = False  # whether its products have a gear inside, and count at its output

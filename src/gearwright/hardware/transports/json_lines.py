@@ -16,9 +16,9 @@ from gearwright.hardware.transports.loop import (
     MOST_CLIENTS,
     NOT_HTTP,
     EventLoop,
-    ListeningSocket,
     SocketStream,
-    listen_tcp,
+    StreamClient,
+    TcpServer,
 )
 from gearwright.hardware.transports.tokens import is_same_token
 
@@ -28,40 +28,29 @@ Work = Generator[None, None, dict[str, Any]]  # a request in parts; it returns t
 Handle = Callable[[dict[str, Any]], Work]
 
 
-class JsonServer:
+class JsonServer(TcpServer):
     """A TCP server in front of `handle`, which turns one request into one answer."""
 
     def __init__(
         self, loop: EventLoop, hello: Callable[[], dict[str, Any]], handle: Handle, host: str = "127.0.0.1",
         port: int = PORT, token: str | None = None,
     ) -> None:  # fmt: skip
-        self._loop, self._hello, self._handle, self._token = loop, hello, handle, token
-        self._clients: set[JsonClient] = set()
-        self.accepted = 0  # clients so far
+        self._hello, self._handle, self._token = hello, handle, token
         refusal = _line({"error": f"{MOST_CLIENTS} clients are connected, which is the maximum"})
-        listening = listen_tcp(host, port)
-        self.host, self.port = listening.getsockname()[:2]
-        self._listener = ListeningSocket(loop, listening, self._accept, refusal)
+        super().__init__(loop, host, port, refusal)
 
     @property
     def description(self) -> str:
         return f"nc {self.host} {self.port}"
 
-    def _accept(self, connection: socket.socket) -> None:
+    def _client(self, connection: socket.socket) -> JsonClient:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         client = JsonClient(self._loop, connection, self._handle, self._token, self._clients.discard)
         client.send(self._hello())
-        if client.stream.open:  # it may be gone already
-            self._clients.add(client)
-            self.accepted += 1
-
-    def close(self) -> None:
-        self._listener.close()
-        for client in list(self._clients):
-            client.stream.close()
+        return client
 
 
-class JsonClient:
+class JsonClient(StreamClient):
     """One connection. Its requests are answered in order, one per turn of the loop, so that others have theirs."""
 
     def __init__(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import selectors
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from gearwright.errors import GearwrightError
 from gearwright.hardware.transports.opening import Opening
@@ -106,12 +108,13 @@ class SocketStream:
 
     def __init__(
         self, loop: EventLoop, connection: socket.socket, received: Callable[[bytes], None], closed: Callable[[], None],
-        refusal: bytes = b"",
+        refusal: bytes = b"", opening: Opening | None = None,
     ) -> None:  # fmt: skip
         connection.setblocking(False)
         self._loop, self._socket = loop, connection
         self._received, self._closed = received, closed
-        self._opening = Opening() if connection.family != getattr(socket, "AF_UNIX", None) else None
+        remote = connection.family != getattr(socket, "AF_UNIX", None)
+        self._opening = (opening or Opening()) if remote else None
         self._refusal = refusal
         self._queue = bytearray()
         self.open, self._ending = True, False
@@ -188,20 +191,36 @@ class SocketStream:
             self._closed()
 
 
-class ListeningSocket:
-    """A listening socket; `accepted` gets each connection, `refusal` is what one too many reads before it is closed."""
+class StreamClient:
+    """A connection that is one stream."""
 
-    def __init__(
-        self, loop: EventLoop, listening: socket.socket, accepted: Callable[[socket.socket], None], refusal: bytes
-    ) -> None:
+    stream: SocketStream
+
+    @property
+    def open(self) -> bool:
+        return self.stream.open
+
+    def close(self) -> None:
+        self.stream.close()
+
+
+class ClientServer(ABC):
+    """A listening socket and its clients; `refusal` is what one too many reads before it is closed."""
+
+    def __init__(self, loop: EventLoop, listening: socket.socket, refusal: bytes) -> None:
         listening.setblocking(False)
-        self._loop, self.socket = loop, listening
-        self._accepted, self._refusal = accepted, refusal
+        self._loop, self._listening, self._refusal = loop, listening, refusal
+        self._clients: set[Any] = set()
+        self.accepted = 0  # clients so far
         loop.add(listening.fileno(), self._accept)
+
+    @abstractmethod
+    def _client(self, connection: socket.socket) -> Any:
+        """The client of a new connection; it has `open` and `close`."""
 
     def _accept(self) -> None:
         try:
-            connection, _ = self.socket.accept()
+            connection, _ = self._listening.accept()
         except OSError:  # gone again, or no file numbers left: the next time
             return
         if self._loop.clients >= MOST_CLIENTS:
@@ -210,11 +229,25 @@ class ListeningSocket:
                 connection.send(self._refusal)
                 connection.shutdown(socket.SHUT_WR)
             return
-        self._accepted(connection)
+        client = self._client(connection)
+        if client.open:  # it may be gone already
+            self._clients.add(client)
+            self.accepted += 1
 
     def close(self) -> None:
-        self._loop.remove(self.socket.fileno())
-        self.socket.close()
+        self._loop.remove(self._listening.fileno())
+        self._listening.close()
+        for client in list(self._clients):
+            client.close()
+
+
+class TcpServer(ClientServer):
+    """One that listens on a host and a port."""
+
+    def __init__(self, loop: EventLoop, host: str, port: int, refusal: bytes) -> None:
+        listening = listen_tcp(host, port)
+        self.host, self.port = listening.getsockname()[:2]
+        super().__init__(loop, listening, refusal)
 
 
 def received(connection: socket.socket, most: int) -> bytes | None:

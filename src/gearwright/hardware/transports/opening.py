@@ -30,3 +30,21 @@ class Opening:
                 self.known = not self._in_word and byte in PRINTABLE
                 return self.known
         return True
+
+
+class BinaryOpening(Opening):
+    """Of a binary protocol whose first word is a small number, little-endian: text and TLS have no such zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen = 0
+
+    def admits(self, data: bytes) -> bool:
+        for byte in data if not self.known else b"":
+            if self._seen and byte:
+                return False
+            self._seen += 1
+            self.known = self._seen == 4
+            if self.known:
+                break
+        return True

@@ -9,38 +9,33 @@ from contextlib import suppress
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports import can_socket
-from gearwright.hardware.transports.loop import MOST_CLIENTS, EventLoop, ListeningSocket, SocketStream
+from gearwright.hardware.transports.loop import MOST_CLIENTS, ClientServer, EventLoop, SocketStream, StreamClient
 
 
-class PluginServer:
+class PluginServer(ClientServer):
     """A unix socket, found by the channel's name, which also says whether its clients want bridged buses."""
 
     def __init__(self, loop: EventLoop, network: CanNetwork, channel: str) -> None:
-        self.channel, self._loop, self._network = channel, loop, network
-        self._clients: set[PluginClient] = set()
+        self.channel, self._network = channel, network
         refusal = f"refused: {MOST_CLIENTS} clients are connected, which is the maximum\n".encode()
-        self._listener = ListeningSocket(loop, can_socket.listen(channel), self._accept, refusal)
+        super().__init__(loop, can_socket.listen(channel), refusal)
 
     @property
     def description(self) -> str:
         bridged = ", whose frames go to the bridged bus, too" if can_socket.is_bridged(self.channel) else ""
         return f'can.Bus(interface="gearwright", channel="{self.channel}"){bridged}'
 
-    def _accept(self, connection: socket.socket) -> None:
+    def _client(self, connection: socket.socket) -> PluginClient:
         bridged = can_socket.is_bridged(self.channel)
-        client = PluginClient(self._loop, self._network, connection, bridged, self._clients.discard)
-        if client.stream.open:  # it may be gone already
-            self._clients.add(client)
+        return PluginClient(self._loop, self._network, connection, bridged, self._clients.discard)
 
     def close(self) -> None:
-        self._listener.close()
-        for client in list(self._clients):
-            client.stream.close()
+        super().close()
         with suppress(OSError):
             can_socket.path_of(self.channel).unlink()
 
 
-class PluginClient:
+class PluginClient(StreamClient):
     """One bus object in another process."""
 
     def __init__(

@@ -17,7 +17,7 @@ from struct import Struct
 from gearwright.hardware.frames import FD_LENGTHS, Frame
 from gearwright.hardware.networks import CanNetwork
 from gearwright.hardware.transports import can_socket
-from gearwright.hardware.transports.loop import EventLoop, ListeningSocket, received
+from gearwright.hardware.transports.loop import ClientServer, EventLoop, received
 
 CLASSIC, FD = 16, 72  # bytes of the kernel's frames
 EXTENDED, REMOTE, ERROR = 0x80000000, 0x40000000, 0x20000000  # flags in the word of the id
@@ -55,30 +55,27 @@ def unpacked(data: bytes) -> Frame | None:
     return Frame(name & 0x1FFFFFFF, content, extended, remote, fd, fd and bool(flags & SWITCH))
 
 
-class RawCanServer:
+class RawCanServer(ClientServer):
     """A unix socket of datagrams in order, found by the channel's name."""
 
     def __init__(self, loop: EventLoop, network: CanNetwork, channel: str) -> None:
-        self.channel, self._loop, self._network = channel, loop, network
-        self._clients: set[RawCanClient] = set()
+        self.channel, self._network = channel, network
         path = path_of(channel)
         path.unlink(missing_ok=True)  # the plug-in's socket says whether another server lives
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listening.bind(str(path))
         listening.listen(64)
-        self._listener = ListeningSocket(loop, listening, self._accept, b"")
+        super().__init__(loop, listening, b"")
 
     @property
     def description(self) -> str:
         return f"gearwright with-bus --can can0={self.channel} -- your-driver"
 
-    def _accept(self, connection: socket.socket) -> None:
-        self._clients.add(RawCanClient(self._loop, self._network, connection, self._clients.discard))
+    def _client(self, connection: socket.socket) -> RawCanClient:
+        return RawCanClient(self._loop, self._network, connection, self._clients.discard)
 
     def close(self) -> None:
-        self._listener.close()
-        for client in list(self._clients):
-            client.close()
+        super().close()
         with suppress(OSError):
             path_of(self.channel).unlink()
 

@@ -17,9 +17,9 @@ from gearwright.hardware.transports.loop import (
     MOST_CLIENTS,
     NOT_HTTP,
     EventLoop,
-    ListeningSocket,
     SocketStream,
-    listen_tcp,
+    StreamClient,
+    TcpServer,
 )
 from gearwright.hardware.transports.tokens import is_same_token
 
@@ -30,41 +30,31 @@ MOST_HELD = 1000  # frames that wait meanwhile
 _SEND = re.compile(r"send ([0-9a-fA-F]{1,8}) (\d) ?((?: ?[0-9a-fA-F]{1,2})*)")
 
 
-class SocketcandServer:
+class SocketcandServer(TcpServer):
     """TCP, one CAN bus."""
 
     def __init__(
         self, loop: EventLoop, network: CanNetwork, host: str = "127.0.0.1", port: int = PORT, token: str | None = None
     ) -> None:
-        self._loop, self._network, self._token = loop, network, token
-        self._clients: set[SocketcandClient] = set()
+        self._network, self._token = network, token
         refusal = f"< error {MOST_CLIENTS} clients are connected, which is the maximum >".encode()
-        listening = listen_tcp(host, port)
-        self.host, self.port = listening.getsockname()[:2]
-        self._listener = ListeningSocket(loop, listening, self._accept, refusal)
+        super().__init__(loop, host, port, refusal)
 
     @property
     def description(self) -> str:
         return f'can.Bus(interface="socketcand", host="{self.host}", port={self.port}, channel="can0")'
 
-    def _accept(self, connection: socket.socket) -> None:
+    def _client(self, connection: socket.socket) -> SocketcandClient:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client = SocketcandClient(self._loop, self._network, connection, self._token, self._clients.discard)
-        if client.stream.open:  # it may be gone already
-            self._clients.add(client)
+        return SocketcandClient(self._loop, self._network, connection, self._token, self._clients.discard)
 
     def on_time(self) -> None:
         """Lets go what was held back after a handshake."""
         for client in tuple(self._clients):
             client.release()
 
-    def close(self) -> None:
-        self._listener.close()
-        for client in list(self._clients):
-            client.stream.close()
 
-
-class SocketcandClient:
+class SocketcandClient(StreamClient):
     """One connection: a handshake, then frames."""
 
     def __init__(

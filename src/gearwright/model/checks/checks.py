@@ -23,7 +23,7 @@ from gearwright.model.checks.simulation_checks import (
 )
 from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.joints import WORLD, AxisRef
-from gearwright.model.loops.rings import groups, locked
+from gearwright.model.loops.coupling_cycles import groups, locked
 from gearwright.model.mass.inertia import flaws
 from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, MasslessCoordinate, massless_coordinates
 from gearwright.model.tree.references import spanned
@@ -54,7 +54,7 @@ def check(m: Mechanism) -> list[Diagnostic]:
         check_links(m, report)
         if has_tree:
             check_masses(m, report)
-            check_rings(m, report)
+            check_coupling_cycles(m, report)
     return report.diagnostics
 
 
@@ -62,7 +62,7 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
     """Diagnostics of a mechanism that was built; `closing` its loops takes longest."""
     report = Report()
     check_links(m, report)
-    check_rings(m, report)
+    check_coupling_cycles(m, report)
     check_simulation(m, report)
     if closing and m.tree.cuts:
         check_second_descriptions(m, report)
@@ -298,8 +298,8 @@ def check_start(m: Mechanism, report: Report) -> None:
             )
 
 
-def check_rings(m: Mechanism, report: Report) -> None:
-    """Couplings in a ring whose ratios contradict each other hold everything still."""
+def check_coupling_cycles(m: Mechanism, report: Report) -> None:
+    """Couplings in a cycle whose ratios contradict each other hold everything still."""
     if not m.couplings:
         return
     q = m.configuration()
@@ -308,7 +308,7 @@ def check_rings(m: Mechanism, report: Report) -> None:
     for group in groups(list(m.couplings.values())):
         if axes := locked(group, q):
             shown = ", ".join(map(str, axes[:6])) + (", …" if len(axes) > 6 else "")
-            message = f"couplings that contradict each other hold {shown} still: the ratios around a ring must give 1"
+            message = f"contradictory couplings lock {shown}: the ratios around the cycle must multiply to 1"
             last = [c for c in group if c.mode != "compliant"][-1]
             report.warning(
                 "mimic-contradiction", f"{message}; {last.name!r} may be compliant, which yields", last.source

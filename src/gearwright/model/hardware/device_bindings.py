@@ -24,6 +24,7 @@ PROTOCOLS: Registry[Any] = Registry(
         "dynamixel1": f"{_HERE}.dynamixel1:PROTOCOL",
         "lx16a": f"{_HERE}.lx16a:PROTOCOL",
         "robotiq": f"{_HERE}.robotiq:PROTOCOL",
+        "pigpio": f"{_HERE}.pigpio:PROTOCOL",
         "cia402": f"{_HERE}.cia402:PROTOCOL",
         "odrive": f"{_HERE}.odrive:PROTOCOL",
         "mini_cheetah": f"{_HERE}.mit:MINI_CHEETAH",

@@ -184,7 +184,7 @@ class LoopSystem:
 
     # --- joints of a loop ------------------------------------------------------------------------------------------
 
-    def ring(self, cut: Joint) -> list[str]:
+    def loop_joints(self, cut: Joint) -> list[str]:
         """The joints of the tree that a loop goes through."""
         return [b.joint.name for _, b in _around({b.link: b for b in self.tree.branches}, cut)]
 

@@ -30,8 +30,8 @@ import numpy as np
 
 from gearwright.model.couplings import Coupling
 from gearwright.model.joints import Joint
+from gearwright.model.loops.coupling_cycles import groups, taken_by
 from gearwright.model.loops.loop_system import ALIGNED, STILL, STRAY, LoopPose, LoopSystem, null_space, rank
-from gearwright.model.loops.rings import groups, taken_by
 from gearwright.model.poses import Array
 from gearwright.model.tree.kinematics import Configuration
 from gearwright.model.tree.topology import Tree
@@ -142,10 +142,10 @@ def _motions(
     samples, isolated = system.general_samples(start, hold), []
     N = null_space(system.scaled_rows(start, hold).J)
     for cut in system.cuts:
-        ring = system.ring(cut)
-        if np.abs(N * system.mask(ring)).max(initial=0.0) > STILL and not any(_goes(s, ring) for s in samples):
-            own = system.assembled_along(start, system.general_directions[:2], hold, ring)
-            isolated += [] if any(_goes(s, ring) for s in own) else [cut.name]
+        loop = system.loop_joints(cut)
+        if np.abs(N * system.mask(loop)).max(initial=0.0) > STILL and not any(_goes(s, loop) for s in samples):
+            own = system.assembled_along(start, system.general_directions[:2], hold, loop)
+            isolated += [] if any(_goes(s, loop) for s in own) else [cut.name]
             samples += own
     return samples, frozenset(isolated)
 
@@ -191,7 +191,7 @@ def _comes_back(system: LoopSystem, cut: Joint, start: Configuration, hold: Sequ
     if not s.max(initial=0.0) > CLEAR:
         return False
     directions = [U[:, 0] @ N, -U[:, 0] @ N, *system.general_directions]
-    samples = system.assembled_along(start, directions, hold, [cut.name, *system.ring(cut)])
+    samples = system.assembled_along(start, directions, hold, [cut.name, *system.loop_joints(cut)])
     least = ARRIVED * max((s.aimed[cut.name] for s in samples), default=0.0)
     ways = [s for s in samples if s.aimed[cut.name] > least]
     return bool(ways) and all(s.went[cut.name] < ARRIVED * s.aimed[cut.name] for s in ways)
@@ -200,7 +200,7 @@ def _comes_back(system: LoopSystem, cut: Joint, start: Configuration, hold: Sequ
 def _shaken(system: LoopSystem, cuts: Set[str], start: Configuration) -> Configuration:
     """A pose near the start at which these loops are open."""
     move = np.random.default_rng(9).uniform(-STRAY, STRAY, system.width)
-    joints = [name for cut in system.cuts if cut.name in cuts for name in system.ring(cut)]
+    joints = [name for cut in system.cuts if cut.name in cuts for name in system.loop_joints(cut)]
     return system.moved(start, move * system.mask(joints) / system.unit(start))
 
 

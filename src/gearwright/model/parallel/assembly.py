@@ -61,7 +61,7 @@ class Constraints:
         """Joints that move together: by a loop, a coupling or a transmission."""
         together = Components()
         for cut in self.system.cuts:
-            for name in self.system.ring(cut):
+            for name in self.system.loop_joints(cut):
                 together.join(cut.name, name)
         for c in self.couplings:
             for t in c.leaders:

@@ -23,24 +23,44 @@ STRAIGHT = 1e-6  # sine of the angle between crank and rod, in line: neither way
 
 
 @dataclass(frozen=True, kw_only=True)
-class RodLinkage(TransmissionMap):
+class ScrewJoints(TransmissionMap):
+    """A map whose joints are given by their screws, at one pose of the mechanism."""
+
+    joint_screws: tuple[Screw, ...] = quantity(
+        "1, m", parameter=False, doc="of the joints, in their order from the world outwards"
+    )
+    joint_references: tuple[float, ...] = quantity("rad | m", parameter=False, doc="the joints' positions there")
+
+    def __post_init__(self) -> None:
+        if not self.joint_screws or len(self.joint_references) != len(self.joint_screws):
+            raise ModelError(f"{type(self).__name__} needs at least one joint, and one reference per joint")
+        super().__post_init__()
+
+    @property
+    def joints(self) -> int:
+        return len(self.joint_screws)
+
+    @property
+    def rest(self) -> Array:
+        return np.array(self.joint_references)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RodLinkage(ScrewJoints):
     """Rods between cranks and a link, given by points and screw axes of one pose, all in the frame of their carrier.
 
     A screw is an axis w and the velocity v of the point at the origin: for a hinge through p, `(w, p × w)`; for a
     slide, `(0, v)`. At that pose, joints and actuators are at their references.
     """
 
-    joint_screws: tuple[Screw, ...] = quantity("1, m", parameter=False, doc="of the joints, from the carrier outwards")
     crank_screws: tuple[Screw, ...] = quantity("1, m", parameter=False, doc="of the cranks and slides, one per rod")
     crank_ends: tuple[Screw, ...] = quantity("m", parameter=False, doc="where each rod is tied to its crank")
     rod_ends: tuple[Screw, ...] = quantity("m", parameter=False, doc="where each rod is tied to the link")
-    joint_references: tuple[float, ...] = quantity("rad | m", parameter=False, doc="the joints' positions there")
     actuator_references: tuple[float, ...] = quantity("rad | m", parameter=False, doc="the actuators' positions there")
 
     def __post_init__(self) -> None:
-        rods, joints = len(self.crank_screws), len(self.joint_screws)
-        if not joints or len(self.joint_references) != joints:
-            raise ModelError("a rod linkage has one reference per joint, and a joint at least")
+        super().__post_init__()
+        rods = len(self.crank_screws)
         if not rods or any(len(x) != rods for x in (self.crank_ends, self.rod_ends, self.actuator_references)):
             raise ModelError("a rod linkage has one crank, one end at each side and one reference per rod")
         for k in range(rods):
@@ -53,14 +73,6 @@ class RodLinkage(TransmissionMap):
     @property
     def actuators(self) -> int:
         return len(self.crank_screws)
-
-    @property
-    def joints(self) -> int:
-        return len(self.joint_screws)
-
-    @property
-    def rest(self) -> Array:
-        return np.array(self.joint_references)
 
     def to_actuators(self, q: Any) -> Any:
         turned = [q[..., i] - reference for i, reference in enumerate(self.joint_references)]

@@ -12,9 +12,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.model.fields import quantity
-from gearwright.model.poses import Array
-from gearwright.model.transmissions.maps import TransmissionMap
-from gearwright.model.transmissions.rod_linkage import Screw, moved_by_screw
+from gearwright.model.transmissions.rod_linkage import Screw, ScrewJoints, moved_by_screw
 from gearwright.model.transmissions.tendon_wraps import wrapped_length
 
 
@@ -33,7 +31,7 @@ class TendonWrap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpatialTendon(TransmissionMap):
+class SpatialTendon(ScrewJoints):
     """One actuator that pulls a tendon over points, given at one pose, at which the joints are at their references.
 
     A screw is an axis w and the velocity v of the point at the origin: for a hinge through p, `(w, p × w)`; for a
@@ -41,8 +39,6 @@ class SpatialTendon(TransmissionMap):
     from the world outwards. Joints that move both ends of a line alike can be left out.
     """
 
-    joint_screws: tuple[Screw, ...] = quantity("1, m", parameter=False, doc="of the joints")
-    joint_references: tuple[float, ...] = quantity("rad | m", parameter=False, doc="the joints' positions there")
     ends: tuple[Screw, ...] = quantity("m", parameter=False, doc="points: two for each line")
     carriers: tuple[tuple[int, ...], ...] = ()  # for each end, the joints that carry it, from the inside outwards
     shares: tuple[float, ...] = quantity(parameter=False, doc="what each line counts: less behind a pulley")
@@ -52,8 +48,6 @@ class SpatialTendon(TransmissionMap):
 
     def __post_init__(self) -> None:
         lines, joints = len(self.shares), len(self.joint_screws)
-        if not joints or len(self.joint_references) != joints:
-            raise ModelError("a tendon has one reference per joint, and a joint at least")
         if len(self.ends) != 2 * lines or len(self.carriers) != 2 * lines:
             raise ModelError("a tendon has two ends, with the joints that carry them, for each line")
         if any(not 0 <= k < joints for chain in self.carriers for k in chain):
@@ -62,14 +56,6 @@ class SpatialTendon(TransmissionMap):
             if not w.radius > 0 or any(not 0 <= k < joints for c in (*w.carriers, w.shape_carriers) for k in c):
                 raise ModelError("a tendon wraps around a positive radius, carried by joints that the tendon has")
         super().__post_init__()
-
-    @property
-    def joints(self) -> int:
-        return len(self.joint_screws)
-
-    @property
-    def rest(self) -> Array:
-        return np.array(self.joint_references)
 
     def geared(self, gear: float) -> SpatialTendon:
         """The same tendon through a gear."""

@@ -13,7 +13,7 @@ from gearwright.given_numbers import position_checked, velocity_checked
 from gearwright.model import AxisRef, Coupling, Mechanism, in_order
 from gearwright.model.couplings import FollowerPolynomial
 from gearwright.model.layout.slots import StepSlot
-from gearwright.model.loops.rings import placing_order
+from gearwright.model.loops.coupling_cycles import placing_order
 from gearwright.model.parameters import multiplier_names
 from gearwright.sim.state.given_values import constant
 from gearwright.sim.state.names import Group, Names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf, pi
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from gearwright.model import (
     WORLD,
     Axis,
+    AxisRef,
     Box,
     Capsule,
     Cylinder,
@@ -29,6 +31,8 @@ from gearwright.model import (
 from gearwright.model.geometry import EVERY_BIT
 from gearwright.model.joints.closing import basis
 from gearwright.model.mass.inertia import flaws
+from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, massless_coordinates
+from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, is_identity, numbers
@@ -36,10 +40,25 @@ from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
 from gearwright.writing.shapes import MeshPath
 
-TINY_MASS, TINY_INERTIA = 1e-9, 1e-12  # [kg, kg·m²] of moving bodies without any, which MuJoCo refuses
+TINY = 1.1e-15  # [kg, kg·m²] of moving bodies without any; MuJoCo refuses less than 1e-15
 STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
+ROUNDING = 1e-14  # of the largest moment, which extents of plates and rods have at least; of poses [m, and of 1]
 NO_ELEMENT = "MJCF has no element for it"
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
+
+
+def closest_moments(principal: Array) -> Array:
+    """Principal moments that a body can have: its extents `∫x² dm = (a + b + c)/2 − a` along the axes are not negative.
+
+    MuJoCo refuses what exceeds that by rounding. The same array, where it does not.
+    """
+    extents = principal.sum() / 2 - principal
+    least = max(ROUNDING * np.abs(principal).max(), TINY / 2 * (principal.min() < TINY))
+    if (extents >= least).all():
+        return principal
+    extents = np.maximum(extents, least)
+    closest: Array = extents.sum() - extents
+    return closest
 
 
 def placed(node: Node, X: Pose) -> None:
@@ -47,6 +66,16 @@ def placed(node: Node, X: Pose) -> None:
         node.attributes |= Node("", pos=numbers(X.p)).attributes
     if not is_identity(Pose(X.R, (0.0, 0.0, 0.0))):
         node.attributes |= Node("", quat=numbers(X.quaternion)).attributes
+
+
+def site_at(nodes: Mapping[str, Node], names: MjcfNames, body: str, name: str, X: Pose) -> str:
+    """The name of a site: that of a frame of the robot which is there, or a new one."""
+    for f in names.robot.frames.values():
+        if f.link == body and np.abs(f.X_LF.matrix - X.matrix).max() <= ROUNDING:
+            return f.name
+    site = nodes[body].add("site", name=names.free("site", name))
+    placed(site, X)
+    return site.attributes["name"]
 
 
 @dataclass(kw_only=True)
@@ -64,6 +93,11 @@ class BodyWriter:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # of joints in qpos and in qvel
     speeds: int = 0  # numbers of qvel
     assets: dict[Mesh, str] = field(default_factory=dict)
+
+    @cached_property
+    def light(self) -> frozenset[str]:
+        """MuJoCo's joints that move no mass."""
+        return frozenset(name for u in massless_coordinates(self.robot) for name in u.armatures)
 
     def write(self) -> None:
         self.nodes[WORLD] = self.sections["worldbody"]
@@ -83,7 +117,7 @@ class BodyWriter:
         link, j = self.robot.links[branch.link], branch.joint
         node = self.nodes[branch.parent].add("body", name=link.name)
         free = self.placing.is_free(j)
-        placed(node, self.placing.X_WL(j) if free else branch.X_PL(j.type.zero))
+        placed(node, self.placing.X_WL(j) if free else branch.X_PL(self.names.drawn_at(j)))
         if not link.gravity:
             node.attributes["gravcomp"] = "1"
         self.nodes[link.name] = node
@@ -105,27 +139,33 @@ class BodyWriter:
         inertia = link.inertia
         if inertia.mass <= 0 and not any((*inertia.moments, *inertia.products)) and not moves:
             return
+        mass, moments = inertia.mass, inertia.moments
+        if moves and (mass < TINY or min(moments) < TINY):
+            mass = max(mass, TINY)
+            moments = tuple(max(m, TINY) for m in moments)  # type: ignore[assignment]
+            if (mass, moments) != (inertia.mass, inertia.moments):
+                said = f"written with at least {TINY:g} kg and kg·m²"
+                self.losses.note(f"link {link.name!r}: MuJoCo moves no body without mass: it is {said}")
         (flaw,) = flaws([inertia])
         if flaw is not None:
-            self.losses.note(f"link {link.name!r}: no body has this inertia ({flaw}), and MuJoCo may refuse it")
-        mass, moments = inertia.mass, inertia.moments
-        if moves and (mass < TINY_MASS or min(moments) < TINY_INERTIA):
-            mass = max(mass, TINY_MASS)
-            moments = tuple(max(m, TINY_INERTIA) for m in moments)  # type: ignore[assignment]
-            if (mass, moments) != (inertia.mass, inertia.moments):
-                said = f"written with at least {TINY_MASS:g} kg and {TINY_INERTIA:g} kg·m²"
-                self.losses.note(f"link {link.name!r}: MuJoCo moves no body without mass: it is {said}")
+            reason = (
+                f"no body has this inertia ({flaw}), and MuJoCo refuses it: it is written as the closest that one has"
+            )
+            self.losses.lose(f"link {link.name!r}", "inertia", reason)
         inertial = node.add("inertial", mass=mass)
         if any(inertia.products):
             placed(inertial, Pose(np.eye(3), inertia.pose.p))
             inertial.attributes.setdefault("pos", "0 0 0")
             t = Inertia(mass=mass, moments=moments, products=inertia.products, pose=inertia.pose).tensor
+            principal, axes = np.linalg.eigh(t)
+            if (of_body := closest_moments(principal)) is not principal:
+                t = axes @ np.diag(of_body) @ axes.T
             full = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
             inertial.attributes |= Node("", fullinertia=numbers(full)).attributes
         else:
             placed(inertial, inertia.pose)
             inertial.attributes.setdefault("pos", "0 0 0")
-            inertial.attributes |= Node("", diaginertia=moments).attributes
+            inertial.attributes |= Node("", diaginertia=numbers(closest_moments(np.array(moments)))).attributes
 
     # --- joints ----------------------------------------------------------------------------------------------------
 
@@ -153,7 +193,8 @@ class BodyWriter:
         elif j.axes:
             kind = "slide" if j.type.prismatic else "hinge"
             for i, (name, axis) in enumerate(zip(j.axis_coordinates, j.axes, strict=True)):
-                self._scalar(node, name, kind, X_LJ, axis, shown, f"axes.{i + 1}.")
+                ref = self.names.reference(AxisRef(j.name, i))
+                self._scalar(node, name, kind, X_LJ, axis, shown, f"axes.{i + 1}.", ref)
             self.start += start
             if j.type.travels:
                 self._travel(node, j, X_LJ, shown)
@@ -175,18 +216,21 @@ class BodyWriter:
         self.start.append(float(self.robot.initial.get(j.name, (0.0,))[0]) * j.thread_pitch / (2 * pi))
         self.losses.note(f"{shown}: it is a hinge and a slide that a stiff spring ties")
 
-    def _scalar(self, node: Node, name: str, kind: str, X_LJ: Pose, axis: Axis, shown: str, within: str) -> None:
+    def _scalar(
+        self, node: Node, name: str, kind: str, X_LJ: Pose, axis: Axis, shown: str, within: str, ref: float = 0.0
+    ) -> None:
         e = node.add("joint", name=name, type=kind, pos=numbers(X_LJ.p), axis=numbers(X_LJ.R @ axis.xyz))
         limits, passive = axis.limits, axis.dynamics
         if limits.lower == limits.upper:
-            self._lock(name, limits.lower, shown)
+            self._lock(name, limits.lower - ref, shown)
         elif limits.bounded:
             e.attributes |= Node("", range=(max(limits.lower, -1e16), min(limits.upper, 1e16))).attributes
         if 0 < limits.effort < inf:
             e.attributes |= Node("", actuatorfrcrange=(-limits.effort, limits.effort)).attributes
         written = {
-            "stiffness": passive.spring_stiffness, "springref": passive.spring_reference, "damping": passive.damping,
-            "armature": passive.armature, "frictionloss": passive.friction,
+            "ref": ref, "stiffness": passive.spring_stiffness, "springref": passive.spring_reference,
+            "damping": passive.damping, "armature": passive.armature or self._assumed_armature(name, shown),
+            "frictionloss": passive.friction,
         }  # fmt: skip
         e.attributes |= Node("", **{k: x for k, x in written.items() if x}).attributes
         done = ("lower", "upper") if limits.effort == 0 else ("lower", "upper", "effort")
@@ -194,8 +238,15 @@ class BodyWriter:
         numbers_written = ("spring_stiffness", "spring_reference", "damping", "armature", "friction")
         leave_rest(self.losses, shown, passive, numbers_written, NO_ELEMENT, f"{within}dynamics.")
 
+    def _assumed_armature(self, name: str, shown: str) -> float:
+        """What our own simulation gives a joint that moves no mass."""
+        if name not in self.light:
+            return 0.0
+        self.losses.note(f"{shown}: it moves no mass; it is written with an armature of {ASSUMED_ARMATURE:g}")
+        return ASSUMED_ARMATURE
+
     def _lock(self, name: str, at: float, shown: str) -> None:
-        """MuJoCo takes a range without width for none."""
+        """MuJoCo takes a range without width for none. `at`: from `ref`."""
         held = self.names.free("equality", name)
         self.sections["equality"].add("joint", name=held, joint1=name, polycoef=(at, 0, 0, 0, 0), **STIFF)
         self.losses.note(f"{shown}: its limits leave no range; a stiff spring holds it")

@@ -14,7 +14,7 @@ import numpy as np
 from gearwright.model import IDENTITY, Coupling, Joint, Mechanism, Pose
 from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.bodies import STIFF, placed
+from gearwright.writing.mjcf.bodies import STIFF, site_at
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node, numbers
 from gearwright.writing.placing import Placing
@@ -38,7 +38,9 @@ def add_couplings(robot: Mechanism, names: MjcfNames, losses: LossLog, sections:
             losses.lose(shown, "powers", f"MuJoCo's polynomials end at the power {POWERS}")
         name = names.free("equality", c.name)
         if len(c.leaders) == 1:
-            padded = (*coefficients[: POWERS + 1], *[0.0] * (POWERS + 1 - len(coefficients)))
+            kept = coefficients[: POWERS + 1]
+            kept = from_references(kept, names.reference(c.leaders[0].axis), names.reference(c.follower))
+            padded = (*kept, *[0.0] * (POWERS + 1 - len(kept)))
             joints = {"joint1": names.axis(c.follower), "joint2": names.axis(c.leaders[0].axis)}
             node = sections["equality"].add("joint", name=name, **joints, polycoef=padded)
         else:
@@ -60,12 +62,23 @@ def polynomial(c: Coupling) -> tuple[float, ...]:
     )
 
 
+def from_references(coefficients: tuple[float, ...], leader: float, follower: float) -> tuple[float, ...]:
+    """Of the same polynomial between positions that count from `ref`, as MuJoCo's do."""
+    shifted = [
+        sum(x * comb(k, i) * leader ** (k - i) for k, x in enumerate(coefficients) if k >= i)
+        for i in range(len(coefficients))
+    ]
+    return (shifted[0] - follower + 0.0, *shifted[1:])
+
+
 def _add_tendon(c: Coupling, name: str, names: MjcfNames, sections: Mapping[str, Node]) -> Node:
-    """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset."""
+    """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset, which counts from its length at `ref`."""
     tendon = sections["tendon"].add("fixed", name=names.free("tendon", c.name))
-    for axis, share in ((c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)):
+    shares = [(c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)]
+    for axis, share in shares:
         tendon.add("joint", joint=names.axis(axis), coef=share)
-    held = (polynomial(c)[0], 0.0, 0.0, 0.0, 0.0)
+    length = sum(share * names.reference(axis) for axis, share in shares)
+    held = (polynomial(c)[0] - length, 0.0, 0.0, 0.0, 0.0)
     return sections["equality"].add("tendon", name=name, tendon1=tendon.attributes["name"], polycoef=held)
 
 
@@ -113,23 +126,14 @@ def _connect(
 
     MuJoCo takes the second body's from where it is drawn; where the loop is open there, each body has a site.
     """
-    X_W, point = placing.zero_poses, Pose(IDENTITY.R, at)
+    X_W, point = placing.poses_at(names.drawn_at), Pose(IDENTITY.R, at)
     ends = {j.parent: j.X_PJ @ point, j.child: j.X_CJ @ point}
     here, there = ((X_W[body] @ X).p for body, X in ends.items())
     where: dict[str, object] = {"body1": j.parent, "body2": j.child, "anchor": numbers(ends[j.parent].p)}
     if np.abs(here - there).max() > CLOSED * (1.0 + np.abs(here).max()):
-        where = {f"site{i}": _site(body, X, j, names, nodes) for i, (body, X) in enumerate(ends.items(), 1)}
+        sites = [site_at(nodes, names, body, f"{j.name}.{body}", Pose(IDENTITY.R, X.p)) for body, X in ends.items()]
+        where = {"site1": sites[0], "site2": sites[1]}
     equality.add("connect", name=names.free("equality", j.name), **where, **STIFF)
-
-
-def _site(body: str, X: Pose, j: Joint, names: MjcfNames, nodes: Mapping[str, Node]) -> str:
-    """A named frame that is there, or a new site."""
-    for f in names.robot.frames.values():
-        if f.link == body and np.abs(f.X_LF.p - X.p).max() <= CLOSED:
-            return f.name
-    name = names.free("site", f"{j.name}.{body}")
-    placed(nodes[body].add("site", name=name), Pose(IDENTITY.R, X.p))
-    return name
 
 
 def _leave_axes(j: Joint, shown: str, losses: LossLog) -> None:

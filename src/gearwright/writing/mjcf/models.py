@@ -1,6 +1,7 @@
 """A robot as an MJCF file: bodies, then what couples, drives and senses their joints.
 
-MuJoCo's zero is ours: every joint's reference is 0, and a body's frame is where its joint at zero puts it.
+Positions are ours: a body's frame is where its joint puts it at the start, which is the joint's `ref`. Joints with
+several axes are written at zero.
 """
 
 from __future__ import annotations
@@ -66,11 +67,14 @@ def _leave_rest(robot: Mechanism, losses: LossLog) -> None:
 def _add_keyframes(robot: Mechanism, bodies: BodyWriter, sections: Mapping[str, Node], losses: LossLog) -> None:
     """Those of the robot, and one where a joint does not start at zero."""
     free = {j.name for j in bodies.placing.joints if bodies.placing.is_free(j)}
-    started = [n for n, q in robot.initial.items() if n not in free and tuple(q) != robot.joint(n).type.zero]
+    drawn_at = bodies.names.drawn_at
+    started = [n for n, q in robot.initial.items() if n not in free and tuple(q) != drawn_at(robot.joint(n))]
     if started:
         name = "start" if "start" not in robot.keyframes else "start_"
         sections["keyframe"].add("key", name=name, qpos=bodies.start)
-        losses.note(f"MuJoCo's joints start at zero: where {started[0]!r} starts is in the keyframe {name!r}")
+        losses.note(
+            f"MuJoCo's joints of several axes start at zero: where {started[0]!r} starts is in the keyframe {name!r}"
+        )
     for k in robot.keyframes.values():
         qpos, qvel = list(bodies.start), [0.0] * bodies.speeds
         for joint, values in k.position.items():
@@ -80,5 +84,5 @@ def _add_keyframes(robot: Mechanism, bodies: BodyWriter, sections: Mapping[str, 
             at = bodies.places[joint][1]
             qvel[at : at + len(values)] = values
         actuators = [node.attributes["name"] for node in sections["actuator"].children]
-        ctrl = [k.command.get(name, 0.0) for name in actuators] or None
+        ctrl = [k.command.get(name, 0.0) for name in actuators] if k.command else None
         sections["keyframe"].add("key", name=k.name, qpos=qpos, qvel=qvel if any(qvel) else None, ctrl=ctrl)

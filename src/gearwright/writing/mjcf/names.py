@@ -25,6 +25,16 @@ class MjcfNames:
         """MuJoCo's joint of an axis: `joint`, or `joint.axis2`."""
         return self.robot.joint(ref.joint).axis_coordinates[ref.index]
 
+    def drawn_at(self, j: Joint) -> tuple[float, ...]:
+        """Positions at which the bodies are written: where it starts, which `ref` says of a joint with one axis."""
+        one = len(j.axes) == 1 and j.dof == 1 and not j.type.travels
+        return tuple(self.robot.initial.get(j.name, j.type.zero)) if one else j.type.zero
+
+    def reference(self, ref: AxisRef) -> float:
+        """`ref` of MuJoCo's joint of an axis."""
+        j = self.robot.joint(ref.joint)
+        return float(self.drawn_at(j)[0]) if len(j.axes) == 1 and j.dof == 1 else 0.0
+
     def joints(self, j: Joint) -> tuple[str, ...]:
         """MuJoCo's joints of a joint, parent side first."""
         return j.coordinates

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gearwright.model import IDENTITY, BodySensor, Encoder, ForceTorque, Imu, Mechanism, Pose, Sensor
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.bodies import placed
+from gearwright.writing.mjcf.bodies import placed, site_at
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.nodes import Node
 from gearwright.writing.report import LossLog
@@ -79,11 +79,10 @@ def _add_body_sensor(
     place = _site(s, robot)
     if place is None or place[0] not in nodes:
         return None
-    site = nodes[place[0]].add("site", name=names.free("site", s.name))
-    placed(site, place[1])
+    site = site_at(nodes, names, place[0], s.name, place[1])
     written = ["offset"] if not any(s.offset) else []
     for i, tag in enumerate(TAGS[type(s)]):
-        node = section.add(tag, name=f"{s.name}.{tag}", site=site.attributes["name"])
+        node = section.add(tag, name=f"{s.name}.{tag}", site=site)
         deviations = set(s.noise[3 * i : 3 * i + 3])
         if len(deviations) == 1 and (deviation := deviations.pop()):
             node.attributes |= Node("", noise=deviation).attributes

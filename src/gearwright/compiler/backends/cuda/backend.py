@@ -10,6 +10,8 @@ from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 from gearwright.optional import missing_package
 
+FEW = 16_384  # robots up to which a block is one warp, so that more multiprocessors have one
+WARP = 32
 OPTIONS = ("--std=c++17", "--fmad=false")  # multiply-adds are fused where the program says so, on every back end
 
 
@@ -31,7 +33,8 @@ class Cuda(Backend):
         kernel = cupy.RawModule(code=code.decode(), options=OPTIONS).get_function("run")
 
         def launch(robots: int, arguments: tuple[Any, ...]) -> None:
-            kernel((-(-robots // THREADS),), (THREADS,), arguments)
+            threads = THREADS if robots > FEW else WARP
+            kernel((-(-robots // threads),), (threads,), arguments)
 
         return CudaExecutable(program, precision, cupy, launch, kernel)
 

@@ -65,10 +65,14 @@ class MitDrive(CanDriveWithZero):
             return []
         self._heard = t
         self._check(t)
-        if frame.data[:7] == codec.SPECIAL and frame.data[7] >= codec.CLEAR:
-            self._special(frame.data[7])
+        return self._handled(frame.data)
+
+    def _handled(self, data: bytes) -> list[Frame]:
+        """The answers to eight bytes."""
+        if data[:7] == codec.SPECIAL and data[7] >= codec.CLEAR:
+            self._special(data[7])
         else:
-            self._command(frame.data)
+            self._command(data)
         return [self.answer()]
 
     def on_time(self, t: float) -> list[Frame]:

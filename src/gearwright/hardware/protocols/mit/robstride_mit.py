@@ -53,17 +53,10 @@ class RobStrideMit(MitDrive):
     def _fault(self) -> Frame:
         return Frame(self.master, bytes([self.node]) + self.error.to_bytes(4, "little") + bytes(3))
 
-    def on_frame(self, frame: Frame, t: float) -> list[Frame]:
-        if frame.id != self.node or frame.extended or frame.remote or frame.fd:
-            return []
-        if len(frame.data) != 8:
-            self.malformed += 1
-            return []
-        self._heard = t
-        self._check(t)
-        mode, code = frame.data[6], frame.data[7]
-        if frame.data[:6] != SPECIAL or code < codec.CLEAR or (mode != NO_MODE and mode not in MODES):
-            self._command(frame.data)
+    def _handled(self, data: bytes) -> list[Frame]:
+        mode, code = data[6], data[7]
+        if data[:6] != SPECIAL or code < codec.CLEAR or (mode != NO_MODE and mode not in MODES):
+            self._command(data)
         elif mode != NO_MODE and code == codec.ENABLE:
             self._choose(mode)
         elif code == codec.CLEAR and self.error and mode == NO_MODE:

@@ -1,6 +1,6 @@
 """Couplings that are more than one for a follower, or lead in a circle: what they take off, and what they lock.
 
-A coupling of a chain or a tree takes off its follower. In a ring the ratios multiply to 1, and one of the rows is
+A coupling of a chain or a tree takes off its follower. In a cycle the ratios multiply to 1, and one of the rows is
 implied by the others, or they do not, and together the rows hold every axis where it is. Compliant couplings yield:
 they take off what they can without locking anything.
 """
@@ -19,7 +19,7 @@ from gearwright.model.tree.topology import Components
 
 ONE_ROW = 1.2e-4  # angle between rows that are one, as in a step (`solve.floors`): ratios of four digits
 SAME = 1e-13  # ratios that differ by less do so by rounding
-WIDEST = 1000  # axes of a ring that is looked at: a second's work
+WIDEST = 1000  # axes of a cycle that is looked at: a second's work
 
 
 def groups(couplings: Collection[Coupling]) -> Iterator[list[Coupling]]:
@@ -36,7 +36,7 @@ def groups(couplings: Collection[Coupling]) -> Iterator[list[Coupling]]:
 
 def taken_by(group: Sequence[Coupling], q: Configuration) -> int:
     """Freedoms that a group of couplings takes off."""
-    if not is_ring(group):
+    if not is_cycle(group):
         return len(group)
     axes = _axes(group)
     if len(axes) > WIDEST:
@@ -55,7 +55,7 @@ def locked(group: Sequence[Coupling], q: Configuration) -> list[AxisRef]:
     found: list[AxisRef] = []
     for part in groups([c for c in group if c.mode != "compliant"]):
         axes = _axes(part)
-        if is_ring(part) and len(axes) <= WIDEST and taken_by(part, q) == len(axes):
+        if is_cycle(part) and len(axes) <= WIDEST and taken_by(part, q) == len(axes):
             found += axes
     return found
 
@@ -68,7 +68,7 @@ def unrounded(couplings: Collection[Coupling], q: Configuration) -> dict[str, li
     found: dict[str, list[float]] = {}
     for group in groups([c for c in couplings if c.mode != "compliant"]):
         axes = _axes(group)
-        if not is_ring(group) or len(axes) > WIDEST:
+        if not is_cycle(group) or len(axes) > WIDEST:
             continue
         basis = np.zeros((0, len(axes)))
         for c in sorted(group, key=lambda c: c.mode == "hard"):
@@ -105,10 +105,10 @@ def _left_of(c: Coupling, axes: dict[AxisRef, int], q: Configuration, basis: Arr
     return row / length if length > ONE_ROW else None
 
 
-def is_ring(group: Sequence[Coupling]) -> bool:
+def is_cycle(group: Sequence[Coupling]) -> bool:
     """Whether they have fewer axes to take off than there are couplings, or as many: chains and trees have one more.
 
-    Couplings with several leaders have more axes still, and may be rings none the less.
+    Couplings with several leaders have more axes still, and may be cycles none the less.
     """
     followers = {c.follower for c in group}
     if len(followers) < len(group):
@@ -137,8 +137,8 @@ def _has_order(group: Sequence[Coupling]) -> bool:
 
 
 def placing_order(ordered: Sequence[Coupling], given: Collection[AxisRef]) -> list[Coupling]:
-    """Couplings in order; in rings, those that lead away from what is given come first."""
-    if not given or not is_ring(ordered):
+    """Couplings in order; in cycles, those that lead away from what is given come first."""
+    if not given or not is_cycle(ordered):
         return list(ordered)
     placed, first = set(given), dict[str, Coupling]()
     by_leader: dict[AxisRef, list[Coupling]] = {}
