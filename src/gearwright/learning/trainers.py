@@ -34,7 +34,7 @@ def rsl_rl(env: VectorEnv) -> Any:
     task = _checked(env, "torch", "rsl_rl").task
 
     class Adapted(base):  # type: ignore[misc,valid-type]
-        num_envs, num_actions = env.num_envs, env.single_action_space.shape[0]
+        num_envs, num_actions = env.num_envs, len(task.names)
         max_episode_length, cfg = task.length, {"robots": env.num_envs, "period": task.period}
 
         def __init__(self) -> None:
