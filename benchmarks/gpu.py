@@ -1,4 +1,4 @@
-"""Speed on a GPU, in two halves, because the machine with the GPU may have neither CasADi nor LLVM.
+"""Speed on a GPU: `gearwright bench --gpu`; or in two halves, as the machine may have neither CasADi nor LLVM.
 
     python -m benchmarks.gpu prepare FOLDER     anywhere: kernels as text, start values, and what the CPU makes of them
     python -m benchmarks.gpu measure FOLDER     with a GPU: agreement and robot-steps a second, as JSON and a table
@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import runpy
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +56,8 @@ class Case(NamedTuple):
 
 
 ROBOTS = {"arm": "reference_arm.urdf", "driven_arm": "reference_arm_driven.urdf", "gripper": "gripper.sdf"}
+QUADRUPED = "quadruped"  # of examples/walk.py, with motors and contacts
+SWITCHES = 8  # of its active set, at most
 
 
 def cases() -> Iterator[Case]:
@@ -60,20 +65,35 @@ def cases() -> Iterator[Case]:
         for integrator in ("euler", "midpoint"):
             for precision in ("single", "double"):
                 yield Case(robot, integrator, precision)
+    yield Case(QUADRUPED, "euler", "single")
 
 
-def prepare(folder: Path) -> None:
-    """Writes a kernel's text, and a file with the rest, for every case."""
+def simulation(case: Case) -> Any:
+    """64 robots at random poses."""
     import gearwright as gw
     import gearwright.robots
+
+    options: dict[str, Any] = {"batch": CHECKED, "integrator": case.integrator, "precision": case.precision}
+    if case.robot == QUADRUPED:
+        walk = runpy.run_path(str(Path(__file__).parents[1] / "examples" / "walk.py"))
+        sim = gw.compile(walk["quadruped"](), dt=walk["DT"], ground=0.8, contacts=[("*_foot", "ground")],
+                         switches=SWITCHES, **options)  # fmt: skip
+        rng = np.random.default_rng(0)
+        joints = {name: rng.uniform(low, high, CHECKED) for name, (low, high) in walk["STARTS"].items()}
+        sim.reset(position={"base.z": walk["HEIGHT"], **joints})
+        return sim
+    sim = gw.compile(gw.load(Path(gearwright.robots.__file__).parent / ROBOTS[case.robot]), **options)
+    _move_apart(sim)
+    return sim
+
+
+def prepare(folder: Path, chosen: Iterable[Case] | None = None) -> None:
+    """Writes a kernel's text, and a file with the rest, for every case."""
     from gearwright.sim.programs.programs import program as step_of
 
-    robots = Path(gearwright.robots.__file__).parent
     folder.mkdir(parents=True, exist_ok=True)
-    for case in cases():
-        sim = gw.compile(gw.load(robots / ROBOTS[case.robot]), batch=CHECKED, integrator=case.integrator,
-                         precision=case.precision)  # fmt: skip
-        _move_apart(sim)
+    for case in cases() if chosen is None else chosen:
+        sim = simulation(case)
         start = {s.name: sim.batch_state.get(s.name) for s in _kept(sim.batch_state.program)}
         after = {}
         for steps in (1, LONG - 1):
@@ -133,6 +153,22 @@ def measure(folder: Path, robots: int, backend: Cuda | None = None) -> list[dict
     (folder / "measured.md").write_text(text := _as_table(table))
     print(text)
     return table
+
+
+def report(robots: int = 1 << 20, backend: Cuda | None = None, chosen: Iterable[Case] | None = None) -> None:
+    """Both halves here, and MuJoCo Warp beside them where it is installed."""
+    from benchmarks import gpu_warp
+
+    backend = backend or Cuda()
+    print(backend.description)  # raises where there is no GPU
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Path(folder), chosen)
+        measure(Path(folder), robots, backend)
+        if find_spec("mujoco_warp"):
+            gpu_warp.prepare(Path(folder))
+            gpu_warp.measure(Path(folder))
+        else:
+            print("MuJoCo Warp is not installed: pip install mujoco-warp")
 
 
 def _versions() -> dict[str, str]:

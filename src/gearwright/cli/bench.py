@@ -37,6 +37,9 @@ def bench(
     accuracy: Annotated[
         bool, typer.Option("--accuracy", help="Measure only CPU time at equal energy error, beside MuJoCo.")
     ] = False,
+    gpu: Annotated[
+        bool, typer.Option("--gpu", help="Measure only kernels on an NVIDIA GPU, beside MuJoCo Warp where installed.")
+    ] = False,
     json: Json = False,
     write: Annotated[
         str | None, typer.Option("--write", metavar="FILE", help="Write tables and plots into this page.")
@@ -51,16 +54,21 @@ def bench(
     --json prints everything that was measured: schema, machine, versions, robots, cases, driven, sizes, chains and
     batches.
     """
-    from gearwright.errors import UnknownNameError
+    from gearwright.errors import CompileError, UnknownNameError
 
     if not (CLONE / "benchmarks" / "bench" / "command.py").is_file():
         stop(MISSING, 2)
     sys.path.insert(0, str(CLONE))
     try:
+        if gpu:
+            import_module("benchmarks.gpu").report()
+            return
         import_module("benchmarks.bench.command").measure(
             robots=robots, peers=peers, quick=quick, scaling=scaling, accuracy=accuracy, json=json, write=write
         )
     except UnknownNameError as error:
         stop(str(error), 2)
+    except CompileError as error:  # no GPU
+        stop(str(error), 1)
     finally:
         sys.path.remove(str(CLONE))
