@@ -185,6 +185,6 @@ def prune(folder: Path, largest_total: int = LARGEST_TOTAL) -> None:
 
 def _is_ours(status: os.stat_result) -> bool:
     """Owned by this user, and nobody else may write."""
-    if sys.platform == "win32":  # the user's profile has its own access list
+    if not hasattr(os, "getuid"):  # Windows: the user's profile has its own access list
         return True
     return status.st_uid == os.getuid() and not status.st_mode & 0o022

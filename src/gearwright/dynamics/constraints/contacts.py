@@ -24,8 +24,22 @@ from dataclasses import dataclass
 from math import pi
 from typing import ClassVar, NamedTuple
 
+import casadi
+
 from gearwright.dynamics.algebra.rotation import composed, rotate
-from gearwright.dynamics.algebra.scalar import Condition, Scalar, is_zero, maximum, minimum, sqrt, total, where
+from gearwright.dynamics.algebra.scalar import (
+    Condition,
+    Expression,
+    Scalar,
+    column,
+    is_zero,
+    maximum,
+    minimum,
+    scalars,
+    sqrt,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
@@ -35,7 +49,7 @@ from gearwright.dynamics.contact.pairs import contact_points
 from gearwright.dynamics.solve.cones import Cone
 from gearwright.dynamics.solve.terms import Term
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
-from gearwright.dynamics.tree.kinematics import Configuration, body_poses
+from gearwright.dynamics.tree.kinematics import Configuration, body_poses, velocities
 from gearwright.model import Mechanism
 from gearwright.model.contacts.counts import point_count
 from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
@@ -90,10 +104,10 @@ class Contacts:
 
     def act(self, now: Moment) -> list[Term]:
         last, terms = list(now.contact), list[Term]()
-        for seen, surface in zip(self.seen(now.at), self.surfaces, strict=True):
+        for seen, turning, surface in zip(self.seen(now.at), self._turning(now), self.surfaces, strict=True):
             n = directions(surface)
             own, last = last[:n], last[n:]
-            terms.append(_cone(now, seen, surface, own))
+            terms.append(_cone(now, seen, surface, own, turning))
         return terms
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
@@ -110,8 +124,37 @@ class Contacts:
 
     def seen(self, at: Configuration) -> list[Sight]:
         """Every candidate."""
-        poses = [WorldFrame(*pose) for pose in body_poses(at)]
+        return self._seen(at, [WorldFrame(*pose) for pose in body_poses(at)])
+
+    def _seen(self, at: Configuration, poses: Sequence[WorldFrame]) -> list[Sight]:
         return [sight for pair in self.pairs for sight in _sights(pair, at, poses)]
+
+    def _turning(self, now: Moment) -> list[tuple[Scalar, ...]]:
+        """By how much the rates of slip differ, in the middle of the way that positions go on, from those at its start.
+
+        `½·dt·J̇ₜ·v`, velocities held: what sticks to a turning body stays at the same radius.
+        """
+        if is_zero(now.phase.travel) or not any(coefficients(surface) for surface in self.surfaces):
+            return [(0.0, 0.0)] * len(self.surfaces)
+        t, v = Expression.symbol("t"), list(now.speeds)
+        slips = column([slip for seen in self._seen(now.at, _moved(now.at, v, t)) for slip in _slips(seen, v)])
+        rates = scalars(casadi.substitute(casadi.jacobian(slips, t.sx), t.sx, 0.0))
+        half = [0.5 * now.phase.travel * rate for rate in rates]
+        return list(zip(half[::2], half[1::2], strict=True))
+
+
+def _moved(at: Configuration, v: list[Scalar], t: Scalar) -> list[WorldFrame]:
+    """Poses of the bodies a short time t later: `R + t·R·[ω]`, `p + t·R·v`."""
+    return [
+        WorldFrame(tuple(row + row.cross(V.angular) * t for row in R), p + rotate(R, V.linear) * t)  # type: ignore[arg-type]
+        for (R, p), V in zip(body_poses(at), velocities(at, v), strict=True)
+    ]
+
+
+def _slips(seen: Sight, v: Sequence[Scalar]) -> list[Scalar]:
+    """Along the tangents."""
+    pairs = zip(seen.point.tangents, seen.tangents, strict=True)
+    return [total(t @ seen.belt, *(x * v[k] for k, x in J.items())) for t, J in pairs]
 
 
 def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame]) -> Iterator[Sight]:
@@ -187,7 +230,7 @@ def rows(seen: Sight, surface: ContactSurface) -> tuple[Sparse, ...]:
     return seen.normal, *({k: mu * x for k, x in J.items()} for mu, J in zip(coefficients(surface), along, strict=True))
 
 
-def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scalar]) -> Cone:
+def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scalar], turning: Sequence[Scalar]) -> Cone:
     """`last`: its impulses in a phase such as this, as they were last."""
     w = _inverse_inertia(now, seen)
     coarse = max(coefficients(surface), default=0.0)
@@ -204,7 +247,8 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     if surface.restitution > 0.0:
         made, speed = _bounce(now, seen, surface, last[0])
         target, Rn = where(made, maximum(speed, target), target), where(made, ELASTIC * Rn, Rn)
-    belt = [mu * (t @ seen.belt) for mu, t in zip(coefficients(surface)[:2], seen.point.tangents, strict=False)]
+    slips = [t @ seen.belt + x for t, x in zip(seen.point.tangents, turning, strict=True)]
+    belt = [mu * slip for mu, slip in zip(coefficients(surface)[:2], slips, strict=False)]
     belt += [0.0] * (len(last) - 1 - len(belt))
     offset = tuple(b - Rt * x for b, x in zip(belt, last[1:], strict=True))
     return Cone(rows(seen, surface), target, offset, Rn, Rt, last[0])
@@ -234,7 +278,7 @@ def _bounce(now: Moment, seen: Sight, surface: ContactSurface, load: Scalar) -> 
         return False, 0.0
     gap, kick = maximum(seen.point.gap, 0.0), a * now.dt
     twice = e * e * (u * u + 2.0 * a * gap + kick * u) - 2.0 * a * gap
-    return (gap - now.dt * u < 0.0) & fast, sqrt(maximum(0.25 * kick * kick + twice, 0.0)) - 0.5 * kick
+    return (gap - now.dt * (u + kick) < 0.0) & fast, sqrt(maximum(0.25 * kick * kick + twice, 0.0)) - 0.5 * kick
 
 
 def _rate(now: Moment, seen: Sight, u: Sequence[Scalar]) -> Scalar:

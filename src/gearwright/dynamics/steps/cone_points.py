@@ -28,6 +28,7 @@ SLIP = 1e-5  # share of the slip by which a shift may be off: so fast the contac
 SLOW = 1e-9  # or this speed [m/s]
 FAST = 8.0  # iterations before the way is measured
 SHIFTS = 24.0  # iterations in which shifts follow; the convex problem that is left has a solution in any case
+MOVING = 3.0  # iterations of the mean velocity in which shifts follow: where corners slide each its own way, both crawl
 LEVEL = 0.1  # share of the slope at the start that the slope where a way ends may have
 SEARCHES = 30  # evaluations of the slope on a way, at most
 
@@ -50,7 +51,7 @@ class ConePoints:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
         if repeated is not None:  # what was accepted after so many iterations is again
-            build.follows = [where(repeated, SHIFTS, 0.0)]
+            build.follows = [where((repeated > 0.5) | (build.iteration[0] > MOVING), SHIFTS, 0.0)]
 
     # --- a solution ------------------------------------------------------------------------------------------------
 
