@@ -15,7 +15,14 @@ PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_exit", "_getframe"}
 EXCEPTIONS = {
     "tracing/arrays.py": {"_NoValue"},  # NumPy's mark of an argument that is not given: it has no public name
     # viser has no public place where messages of a browser can be checked or refused
-    "page/controls.py": {"_messages", "_websock_server", "_incoming_handlers", "_handle_gui_updates", "_impl"},
+    "page/controls.py": {
+        "_messages",
+        "_websock_server",
+        "_incoming_handlers",
+        "_handle_gui_updates",
+        "_handle_command_trigger",
+        "_impl",
+    },
 }
 
 
