@@ -12,6 +12,7 @@ inside the compiled step.
 
 import argparse
 import sys
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -236,13 +237,19 @@ def write(policy, folder: Path) -> Path:
     biases = {f"bias_{k}": layer.bias.detach().cpu().numpy() for k, layer in enumerate(layers)}
     folder.mkdir(parents=True, exist_ok=True)
     np.savez(folder / "walk.npz", activation="elu", **weights, **biases)
+    if find_spec("onnx"):
+        trained(folder / "walk.npz").save(folder / "walk.onnx")
     return folder / "walk.npz"
+
+
+def trained(path: Path, speed: float = 0.8) -> gw.Policy:
+    """The policy as a controller."""
+    return gw.Policy.load(path, observe=observe, act=RANGES, goal={"speed": speed}, normalized=True)
 
 
 def walk(path: Path, speed: float = 0.8, seconds: float = 5.0, dt: float = DT, **options):
     """The policy inside the compiled step of a robot that starts standing: the distance that it walks [m]."""
-    policy = gw.Policy.load(path, observe=observe, act=RANGES, goal={"speed": speed}, normalized=True)
-    sim = gw.compile(quadruped(), dt=dt, controller=policy, control_period=STEPS * DT, ground=0.8,
+    sim = gw.compile(quadruped(), dt=dt, controller=trained(path, speed), control_period=STEPS * DT, ground=0.8,
                      contacts=[("*_foot", "ground")], **options)  # fmt: skip
     sim.reset(position={"base.z": HEIGHT} | dict(zip(JOINTS, POSE.tolist(), strict=True)))
     sim.run(seconds)

@@ -59,6 +59,12 @@ class Policy:
 
         return cls(network=read_network(path), **fields)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the network as NPZ or ONNX, by the file's ending."""
+        from gearwright.model.actuators.network_files import write_network
+
+        write_network(self.network, path)
+
     def __call__(self, sim: Any, memory: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         seen = Observed(sim, self, memory)
         given = [self.observe] if isinstance(self.observe, str) or callable(self.observe) else self.observe

@@ -46,6 +46,56 @@ def read_network(path: str | os.PathLike[str]) -> Network:
         raise ModelError(f"{file}: {error}") from None
 
 
+def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """The same network as a file, by its ending: `.npz` or `.onnx`; scales become part of its layers."""
+    file = os.fspath(checked_path(path, "a network"))
+    if network.recurrent is not None:
+        raise ModelError("a network with recurrent layers is not written")
+    layers = _with_scales(network)
+    if file.lower().endswith(".onnx"):
+        require("onnx", "writing an ONNX network").save(_as_onnx(layers, network.inputs), file)
+        return
+    numbers = {f"weight_{k}": weight for k, (weight, _, _) in enumerate(layers)}
+    numbers |= {f"bias_{k}": bias for k, (_, bias, _) in enumerate(layers)}
+    names = np.array([activation for *_, activation in layers])
+    np.savez(file, activation=names, **numbers)  # type: ignore[arg-type]
+
+
+def _with_scales(network: Network) -> list[tuple[Array, Array, str]]:
+    """Weight, bias and activation of each layer."""
+    layers = [(np.array(x.weight), np.array(x.bias), x.activation) for x in network.layers]
+    weight, bias, activation = layers[0]
+    mean, scale = np.array(network.input_mean or 0.0), np.array(network.input_scale or 1.0)
+    weight = weight / scale
+    layers[0] = weight, bias - weight @ np.broadcast_to(mean, (network.inputs,)), activation
+    if (network.output_mean, network.output_scale) != (0.0, 1.0):
+        weight, bias, activation = layers[-1]
+        if activation != "linear":
+            raise ModelError(
+                f"the output of a layer with the activation {activation!r} is scaled: it cannot be written"
+            )
+        layers[-1] = network.output_scale * weight, network.output_scale * bias + network.output_mean, activation
+    return layers
+
+
+def _as_onnx(layers: list[tuple[Array, Array, str]], inputs: int) -> Any:
+    """A chain of Gemm and activations, from `observation` to `action`, in single precision."""
+    onnx = require("onnx", "writing an ONNX network")
+    make, kinds, nodes, tensors, last = onnx.helper, {v: k for k, v in ONNX_ACTIVATIONS.items()}, [], [], "observation"
+    for k, (weight, bias, activation) in enumerate(layers):
+        given = {f"weight_{k}": weight, f"bias_{k}": bias}
+        tensors += [onnx.numpy_helper.from_array(x.astype(np.float32), name) for name, x in given.items()]
+        nodes.append(make.make_node("Gemm", [last, *given], [f"sum_{k}"], transB=1))
+        last = f"sum_{k}"
+        if activation != "linear":
+            nodes.append(make.make_node(kinds[activation], [last], [f"layer_{k}"]))
+            last = f"layer_{k}"
+    nodes.append(make.make_node("Identity", [last], ["action"]))
+    sizes = (("observation", inputs), ("action", len(layers[-1][1])))
+    ends = [make.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["robots", size]) for name, size in sizes]
+    return make.make_model(make.make_graph(nodes, "policy", ends[:1], ends[1:], tensors))
+
+
 # --- NPZ ------------------------------------------------------------------------------------------------------------
 
 
