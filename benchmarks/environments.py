@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mujoco
 import mujoco.rollout
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
     mujoco: float
 
 
-def ours(path: Path, **options: object) -> Callable[[], None]:
+def ours(path: Path, **options: Any) -> Callable[[], object]:
     """An environment that moves its joints by chance."""
     robot = gw.load(path)
     env = gw.VectorEnv(
@@ -42,10 +42,10 @@ def ours(path: Path, **options: object) -> Callable[[], None]:
     env.reset(seed=0)
     rng = np.random.default_rng(0)
     actions = [rng.uniform(-1.0, 1.0, env.action_space.shape) for _ in range(ACTIONS)]
-    return lambda: [env.step(action) for action in actions] and None
+    return lambda: [env.step(action) for action in actions]
 
 
-def theirs(path: Path) -> Callable[[], None]:
+def theirs(path: Path) -> Callable[[], object]:
     """MuJoCo's steps of the same robot, as their documentation has them: a `MjData` for each thread."""
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.timestep = 1e-3
@@ -55,7 +55,7 @@ def theirs(path: Path) -> Callable[[], None]:
     state[:] = state[0]
     control = np.repeat(np.random.default_rng(0).uniform(-1, 1, (BATCH, ACTIONS, model.nu)), STEPS, axis=1)
     pool = mujoco.rollout.Rollout(nthread=CORES)
-    return lambda: pool.rollout(model, data, state, control) and None
+    return lambda: pool.rollout(model, data, state, control)
 
 
 def measured(path: Path) -> Figure:
@@ -72,8 +72,8 @@ def measured(path: Path) -> Figure:
 
 def main() -> None:
     """Prints a table."""
-    print(f"environment steps a second of {STEPS} steps of 1 ms; {BATCH} robots, {CORES} cores")
-    for path in map(Path, sys.argv[1:] or [ROBOTS / "reference_arm.xml"]):
+    print(f"environment steps per second, of {STEPS} steps of 1 ms; {BATCH} robots, {CORES} cores")
+    for path in [Path(given) for given in sys.argv[1:]] or [ROBOTS / "reference_arm.xml"]:
         found = measured(path)
         ratio = found.ours / found.mujoco, found.single / found.mujoco
         print(f"{path.stem}: double {found.ours:,.0f}, single {found.single:,.0f}, MuJoCo {found.mujoco:,.0f}: "

@@ -1,6 +1,7 @@
 """Names that begin with an underscore are used in the file that defines them, and nowhere else."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_exit", "_getframe"}
 EXCEPTIONS = {
     "tracing/arrays.py": {"_NoValue"},  # NumPy's mark of an argument that is not given: it has no public name
     # viser has no public place where messages of a browser can be checked or refused
-    "page/controls.py": {"_messages", "_websock_server", "_incoming_handlers", "_handle_gui_updates", "_impl"},
+    "page/controls.py": {
+        "_messages",
+        "_websock_server",
+        "_incoming_handlers",
+        "_handle_gui_updates",
+        "_handle_command_trigger",
+        "_impl",
+    },
 }
 
 
@@ -79,3 +87,10 @@ def test_no_file_uses_the_private_names_of_another():
 )
 def test_the_rule_itself(source, names):
     assert [name for _, name in foreign(source)] == names
+
+
+def test_a_class_name_means_one_thing():
+    """But for a cone, which is a shape of the model and a law of the solver."""
+    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py"))
+    counts = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, count in counts.items() if count > 1] == ["Cone"]

@@ -125,9 +125,9 @@ def _open_buses(
     if ports and system.TERMINALS:
         from gearwright.hardware.transports.pty_port import PtyPort
 
-        for name, line in ports.items():
+        for name, port in ports.items():
             own = link if link is None or len(ports) == 1 else f"{os.fspath(link)}-{name}"
-            bench.ptys[name] = PtyPort(bench.loop, line, own)
+            bench.ptys[name] = PtyPort(bench.loop, port, own)
     elif ports:
         bench.rig.notes += (system.NO_TERMINALS,)
     if bench.rig.can:

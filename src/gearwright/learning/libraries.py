@@ -12,7 +12,7 @@ from gearwright.errors import ModelError, suggestion
 from gearwright.optional import require
 
 
-class Library(NamedTuple):
+class ArrayLibrary(NamedTuple):
     """How slots are read, and actions written."""
 
     name: str
@@ -64,11 +64,11 @@ def _same(array: Any) -> Any:
 LIBRARIES: dict[str, Callable[[Any], Any]] = {"numpy": _same, "cupy": _same, "torch": _torch, "jax": _jax}
 
 
-def library(name: str | None, device: str, executable: Executable) -> Library:
+def library(name: str | None, device: str, executable: Executable) -> ArrayLibrary:
     """By name; by default the one that the device's kernels use."""
     on_device = hasattr(executable, "arrays")  # memory is [element][robot] there
     if name is None:
         name = "cupy" if device == "cuda" else "numpy"
     if name not in LIBRARIES:
         raise ModelError(f"there is no library {name!r} of arrays{suggestion(name, LIBRARIES)}")
-    return Library(name, on_device and name != "numpy", LIBRARIES[name])
+    return ArrayLibrary(name, on_device and name != "numpy", LIBRARIES[name])

@@ -14,7 +14,7 @@ from gearwright.compiler import Instance, SlotKind, build, find_backend
 from gearwright.errors import ModelError, TracingError, UnknownNameError
 from gearwright.given_numbers import number, numbers
 from gearwright.learning.functions import takes_one
-from gearwright.learning.libraries import Library, library
+from gearwright.learning.libraries import ArrayLibrary, library
 from gearwright.learning.observations import observed
 from gearwright.learning.program import BEGIN, LOOK, EnvironmentProgram, EnvironmentSlot, Rules
 from gearwright.learning.sampling import Distribution
@@ -33,7 +33,7 @@ MOST_REDRAWN = (
 )
 
 
-class Outcome(NamedTuple):
+class TaskOutcome(NamedTuple):
     """What an action brought, as arrays of the library that was asked for."""
 
     observation: Any  # (B, n)
@@ -108,7 +108,7 @@ class Task:
         for slot in self.executable.program.of_kind(SlotKind.PARAMETER, SlotKind.STATE):
             if sim.batch_state.has(slot.name):
                 self.instance.slot(slot.name).copy_from(sim.batch_state.slot(slot.name))
-        self.library: Library = library(arrays, sim.options.device, self.executable)
+        self.library: ArrayLibrary = library(arrays, sim.options.device, self.executable)
         self._version = sim.batch_state.version
         self._asked = np.zeros(sim.batch)
         self._behind = False  # whether the simulation shows an older state
@@ -175,7 +175,7 @@ class Task:
         """What policies see, (B, n)."""
         return self.library.rows(self.instance, EnvironmentSlot.OBSERVATION)
 
-    def step(self, actions: Any) -> Outcome:
+    def step(self, actions: Any) -> TaskOutcome:
         """Holds actions (B, m) for a period."""
         self.library.give(self.instance, EnvironmentSlot.ACTION, actions)
         self._put_starts()
@@ -186,7 +186,7 @@ class Task:
         final = read(self.instance, EnvironmentSlot.FINAL)
         reward = read(self.instance, EnvironmentSlot.REWARD)[:, 0]
         ended, cut = flags(self.instance, EnvironmentSlot.ENDED), flags(self.instance, EnvironmentSlot.CUT)
-        return Outcome(self.observe(), final, reward, ended, cut)
+        return TaskOutcome(self.observe(), final, reward, ended, cut)
 
     def _call(self) -> None:
         """One call of the kernel, after changes in the simulation have been taken over."""
@@ -196,7 +196,7 @@ class Task:
         self.instance.step_on()
         self._behind = True
 
-    def _judged(self, actions: Any) -> Outcome:
+    def _judged(self, actions: Any) -> TaskOutcome:
         """Rewards and ends by Python's functions, which could not be traced."""
         seen = self.instance.get(EnvironmentSlot.OBSERVATION)
         acted = np.clip(np.asarray(actions, dtype=float).reshape(self.batch, -1), self.low, self.high)
@@ -212,7 +212,7 @@ class Task:
             after = self.instance.get(EnvironmentSlot.OBSERVATION)
         self._asked = np.where(over & (self.autoreset == "next_step"), BEGIN, 0.0)
         self.instance.set(EnvironmentSlot.ASKED, self._asked[:, None])
-        return Outcome(*map(self.library.taken, (after, seen, reward, ended, cut)))
+        return TaskOutcome(*map(self.library.taken, (after, seen, reward, ended, cut)))
 
 
 def _actions(sim: Simulation, act: Act) -> tuple[list[str], Array, Array]:

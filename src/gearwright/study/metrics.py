@@ -16,14 +16,14 @@ import numpy as np
 from gearwright.errors import ModelError, suggestion
 from gearwright.sim.recordings import Chunk, Schema, Signal
 from gearwright.sim.recordings.signal_names import find, label
-from gearwright.study.reductions import REDUCTIONS, Reduction
+from gearwright.study.reductions import REDUCTIONS, SignalReduction
 from gearwright.user_code import user_line
 
 Array = np.ndarray[Any, Any]
 SPEC = re.compile(r"(?P<signal>.+):(?P<reduction>[A-Za-z_]\w*)(?P<numbers>(?::[-+.\deE]+)*)")
 
 
-def split(spec: str) -> tuple[str, Reduction]:
+def split(spec: str) -> tuple[str, SignalReduction]:
     """`signal:reduction`, with the numbers that some reductions take: `knee.position:settling:0.5:0.02`."""
     found = SPEC.fullmatch(spec)
     made = REDUCTIONS.get(found["reduction"]) if found else None

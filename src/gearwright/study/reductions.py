@@ -14,7 +14,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-class Reduction(ABC):
+class SignalReduction(ABC):
     """One number per design. Its arguments are the numbers behind its name: `settling:0.5:0.02`."""
 
     @abstractmethod
@@ -24,7 +24,7 @@ class Reduction(ABC):
     def result(self) -> Array: ...
 
 
-class Last(Reduction):
+class Last(SignalReduction):
     """Its value at the end."""
 
     _x: Array
@@ -36,7 +36,7 @@ class Last(Reduction):
         return self._x
 
 
-class Maximum(Reduction):
+class Maximum(SignalReduction):
     """Its largest value."""
 
     _x: Array | float = -np.inf
@@ -48,7 +48,7 @@ class Maximum(Reduction):
         return np.asarray(self._x)
 
 
-class Minimum(Reduction):
+class Minimum(SignalReduction):
     """Its smallest value."""
 
     _x: Array | float = np.inf
@@ -60,7 +60,7 @@ class Minimum(Reduction):
         return np.asarray(self._x)
 
 
-class Range(Reduction):
+class Spread(SignalReduction):
     """Largest less smallest value."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Range(Reduction):
         return np.asarray(high.result() - low.result())
 
 
-class Mean(Reduction):
+class Mean(SignalReduction):
     """Its mean over all samples."""
 
     _sum: Array | float = 0.0
@@ -98,7 +98,7 @@ class RootMeanSquare(Mean):
         return np.sqrt(super().result())
 
 
-class Step(Reduction):
+class Step(SignalReduction):
     """A signal on its way from its first value to a target; `s` is the share of the way: 0 at first, 1 there."""
 
     _first: Array | None = None
@@ -161,13 +161,13 @@ class Settling(Step):
         return np.asarray(self._since)
 
 
-REDUCTIONS: dict[str, type[Reduction]] = {
+REDUCTIONS: dict[str, type[SignalReduction]] = {
     "last": Last,
     "max": Maximum,
     "min": Minimum,
     "mean": Mean,
     "rms": RootMeanSquare,
-    "range": Range,
+    "range": Spread,
     "time_to": TimeTo,
     "overshoot": Overshoot,
     "settling": Settling,
