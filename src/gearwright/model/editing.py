@@ -10,7 +10,7 @@ from gearwright.errors import ModelError, UnknownNameError, nearest
 from gearwright.model.couplings import Couplings
 from gearwright.model.joints import WORLD, Joint
 from gearwright.model.poses import IDENTITY, Pose
-from gearwright.model.scenes.renaming import with_prefix
+from gearwright.model.renaming import with_prefix
 
 if TYPE_CHECKING:
     from gearwright.model.mechanism import Link, Mechanism

@@ -10,7 +10,7 @@ import pytest
 import gearwright as gw
 from gearwright.model.contacts.finding import find_contacts
 from gearwright.model.poses import Pose
-from gearwright.model.scenes.renaming import NAMES, with_prefix
+from gearwright.model.renaming import NAMES, with_prefix
 from gearwright.sim.saving.as_data import from_data, to_data
 
 ARM = """<sdf version="1.11"><model name="arm"><link name="base"/><link name="fore"><pose>0 0 1 0 0 0</pose></link>
@@ -50,6 +50,18 @@ def test_of_several_robots_every_name_says_whose_it_is() -> None:
     poses = scene.poses()
     shift = poses["right::left_finger_link"].p - poses["left::left_finger_link"].p
     assert shift == pytest.approx([1, 0, 0])
+
+
+def test_keyframes_come_along() -> None:
+    model = """<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody>
+      <actuator><motor name="m" joint="j"/></actuator>
+      <keyframe><key name="up" qpos="0.5" ctrl="2"/></keyframe></mujoco>"""
+    world = gw.World()
+    for name in ("left", "right"):
+        world.add(gw.loads(model), name=name)
+    frames = world.finish().keyframes
+    assert list(frames) == ["left::up", "right::up"]
+    assert frames["right::up"].position == {"right::j": (0.5,)} and frames["right::up"].command == {"right::m": 2.0}
 
 
 @pytest.mark.parametrize("name", gw.robots.names())

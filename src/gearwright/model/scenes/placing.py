@@ -13,7 +13,9 @@ from gearwright.model.joints import WORLD, Joint
 from gearwright.model.mechanism import Link, Mechanism
 from gearwright.model.poses import IDENTITY, Pose
 
-FAMILIES = ("links", "joints", "transmissions", "actuators", "sensors", "hardware", "frames", "bases", "initial")
+FAMILIES = (
+    "links", "joints", "transmissions", "actuators", "sensors", "hardware", "frames", "bases", "initial", "keyframes",
+)  # fmt: skip
 LISTS = ("cut", "contradicted", "self_collide", "no_contact", "reported")
 FREE = 7  # position coordinates of a floating base: x y z, and a quaternion w x y z
 

@@ -17,8 +17,8 @@ from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.mass.solids import combined, solid
 from gearwright.model.mechanism import DEFAULT_GRAVITY, Link, Mechanism
 from gearwright.model.poses import Pose
+from gearwright.model.renaming import with_prefix
 from gearwright.model.scenes.placing import moved, pose_of, side_by_side
-from gearwright.model.scenes.renaming import with_prefix
 from gearwright.model.shapes.surface import Surface
 
 HERE = (0.0, 0.0, 0.0)
