@@ -70,7 +70,7 @@ def whole(
     name: str, value: Any, *, what: str = "a whole number", low: int = 1, high: int | None = None,
     error: type[GearwrightError] = ModelError,
 ) -> int:  # fmt: skip
-    """A whole number that a caller gives: an int, or one of NumPy's. A float is none, even 3.0."""
+    """A whole number that a caller gives: an int, or one of NumPy's. A float is refused, even 3.0."""
     found = as_index(value)
     if found is None or found < low or (high is not None and found > high):
         bounds = f" from {low} to {high:,}" if high is not None else f" of at least {low}" if low else ", 0 or more"

@@ -104,7 +104,7 @@ def _ordered(field: str, value: Any) -> Any:
 
 
 def _families(m: Mechanism, standing: Mapping[str, Joint]) -> dict[str, Mapping[str, Any]]:
-    """Parts by name. What ties a part to the world is a joint, whoever made it; a start at zero is none.
+    """Parts by name. A tie to the world counts as a joint, whoever made it; a start at zero is not listed.
 
     Fixed bases at the world's origin are left out: a URDF has none for its root, and an SDFormat file a joint.
     """

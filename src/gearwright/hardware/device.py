@@ -27,7 +27,7 @@ class Device:
         self.answered = 0  # frames or packets that it sent
 
     def number_option(self, name: str, default: float, low: float = 0.0, high: float = inf) -> float:
-        """A number among its options; what is none, or is out of range, raises."""
+        """A number among its options; raises if it is not a number or out of range."""
         text = self.options.get(name, str(default))
         try:
             value = float(int(text, 0)) if text[:2].lower() == "0x" else float(text)
@@ -137,7 +137,7 @@ class SerialLine(ABC):
 
     @staticmethod
     def packet_length(buffer: bytes) -> int:
-        """Of the packet that begins here, 0 if nobody knows yet, −1 if it is none: for lines behind a TCP port."""
+        """Length of the packet that begins here; 0 if not known yet, −1 if no packet begins here: for lines behind a TCP port."""
         return 0
 
     @abstractmethod

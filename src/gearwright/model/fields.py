@@ -140,7 +140,7 @@ class Meaning(NamedTuple):
 
     @property
     def is_parameter(self) -> bool:
-        """A table, and what acts only when a part is made, is none."""
+        """Tables are not parameters, nor is what acts only when a part is made."""
         return self.real and self.quantity.parameter and not self.quantity.table
 
     @property

@@ -86,7 +86,7 @@ class Dragging:
 
 
 def _point(given: Any) -> Any:
-    """A point that a browser names; None for what is none."""
+    """A point that a browser names; None if it is not a point."""
     try:
         point = np.asarray(given, float)
     except (TypeError, ValueError):

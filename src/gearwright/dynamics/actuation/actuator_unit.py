@@ -119,7 +119,7 @@ class ActuatorUnit:
         return tuple(f for f in self.frictions if f.model.dry)
 
     @property
-    def rubs(self) -> bool:
+    def has_dry_friction(self) -> bool:
         """Whether there is dry friction on its axis."""
         return bool(self.dry) or not is_zero(self.friction)
 

@@ -111,6 +111,6 @@ def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
             found.append(GearedRow(d, i))
             continue
         found.append(ActuatorRow(d, i))
-        if d.friction_coordinate is None and d.rubs:
+        if d.friction_coordinate is None and d.has_dry_friction:
             found.append(ShaftFrictionRow(d))
     return found

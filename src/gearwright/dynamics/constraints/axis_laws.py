@@ -18,7 +18,7 @@ from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
 from gearwright.dynamics.solve.terms import Bounded, Straight, Term
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
-ENDLESS = 1e15  # a limit as far away as this is none: files write 1e16 for infinity [rad, m]
+ENDLESS = 1e15  # limits beyond this are no limits: files write 1e16 for infinity [rad, m]
 NEAR = 1e6  # a stop that is no further away is reached at less than FAR in any step above 1 µs [rad, m]
 AT_STOP, ON_STOP = 1e-11, 1e-9  # as little before its stop, or beyond it, an axis stands on it [rad, m]
 ROUNDED = 8.0  # eps of the stop's position, or of 1: the same in single precision, where loops move what is on its stop

@@ -22,7 +22,7 @@ PARALLEL = 1e-6  # squared sine of the angle between two edges that give no axis
 DEEP = 0.5  # of a corner's depth, beside how far out it is, when the four are chosen
 DEEPEST = 1e3  # the same where two edges cross: there only the crossing counts
 LEVEL = 1e-9  # of an edge's direction in units of a face, below which it runs beside that face's sides
-NOWHERE = 1e9  # [m] depth of a corner that is none
+NOWHERE = 1e9  # [m] depth given to a corner that does not exist
 APART = 1e-9  # share of a face by which an edge may miss it
 
 

@@ -102,8 +102,10 @@ def _touched(equations: Equations, given: Given) -> Iterator[Touched]:
 def _read(pair: ContactPair, seen: Sight, impulse: Sequence[Scalar], v: Sequence[Scalar], dt: Scalar) -> Touched:
     """Impulses of friction are shares of the coefficients."""
     surface, tangents = pair.surface, seen.point.tangents
-    rubs = max(surface.friction, surface.friction2) > 0.0
-    friction = [mu * x for mu, x in zip(coefficients(surface)[:2], impulse[1:3], strict=True)] if rubs else [0.0, 0.0]
+    has_friction = max(surface.friction, surface.friction2) > 0.0
+    friction = (
+        [mu * x for mu, x in zip(coefficients(surface)[:2], impulse[1:3], strict=True)] if has_friction else [0.0, 0.0]
+    )
     force = seen.point.normal * impulse[0] + tangents[0] * friction[0] + tangents[1] * friction[1]
     rates = [
         total(t @ seen.belt, *(x * v[k] for k, x in J.items())) for t, J in zip(tangents, seen.tangents, strict=True)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero, maximum, total, where
 from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only_where
 
-FAR = 1e12  # a rate that nothing reaches: a stop there is none
+FAR = 1e12  # a rate that nothing reaches: a stop there never acts
 VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
 
 

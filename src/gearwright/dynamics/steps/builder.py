@@ -69,7 +69,7 @@ class StageBoundary:
         return self._known[key]
 
     def number_too(self, x: Scalar) -> Scalar:
-        """A slot even for a constant: another phase has a number there that is none."""
+        """A slot even for a constant: in another phase the number there is not constant."""
         if not is_number(x):
             return self(x)
         self.values.append(x)

@@ -41,7 +41,7 @@ class Tuning:
     # motion that a substep can follow
     far: float = 0.15  # [rad, m] way of an axis in a substep whose speed changes much,
     much: float = 0.15  # which is this share of its speed
-    quarter_turn: float = 1.5708  # [rad] of a body that is not round: its sides could not be told apart beyond
+    quarter_turn: float = 1.5708  # [rad] of a body that is not round: beyond it, one side could be taken for another
     nonlinear: float = 3.0  # iterations: what is linear, whatever its motors and stops, has converged by then
     loop_speed: float = 20.0  # [rad/s] of a loop's fastest link: beyond it 2 substeps, beyond twice as much 4, …
 

@@ -62,7 +62,7 @@ class Packet(NamedTuple):
 
 
 class Finder:
-    """Packets out of bytes in any pieces; what is none is skipped, and counted."""
+    """Finds packets in bytes that arrive in any pieces; other bytes are skipped and counted."""
 
     def __init__(self) -> None:
         self._buffer = b""

@@ -42,7 +42,7 @@ class ModbusDevice(SerialDevice):
 
 
 class ModbusLine(SerialLine):
-    """Finds requests by their function's length and their CRC; bytes that are none are skipped."""
+    """Finds requests by their function's length and their CRC; other bytes are skipped."""
 
     def __init__(self, devices: list[SerialDevice]) -> None:
         super().__init__(devices)

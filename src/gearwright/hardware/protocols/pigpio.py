@@ -128,7 +128,7 @@ class PigpioLine(SerialLine):
 
     @staticmethod
     def packet_length(buffer: bytes) -> int:
-        """Of the request that begins here; 0 if its head is not whole, −1 if it is none."""
+        """Length of the request that begins here; 0 if its head is incomplete, −1 if no request begins here."""
         if len(buffer) < _REQUEST.size:
             return 0
         extension: int = _REQUEST.unpack_from(buffer)[3]

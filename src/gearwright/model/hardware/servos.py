@@ -163,5 +163,5 @@ def _servos(robot: Mechanism, group: ActuatorGroup, at_joints: list[AtJoint]) ->
 
 
 def _bound(B: Array, limits: list[float]) -> list[float]:
-    """`|B|·limit`, none where a limit that counts is none."""
+    """`|B|·limit`; infinite if a limit that counts is infinite."""
     return [sum(abs(b) * x for b, x in zip(row, limits, strict=True) if b) for row in B.tolist()]

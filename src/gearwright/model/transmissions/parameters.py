@@ -95,7 +95,7 @@ def _linear(part: TransmissionMap) -> LinearTransmission:
 
 
 def _real_fields(part: Any) -> list[str]:
-    """Fields of real numbers; a branch, a size, a table or a function is none."""
+    """Fields of real numbers; branches, sizes, tables and functions are left out."""
     return [m.name for m in meanings(type(part)) if m.is_parameter]
 
 

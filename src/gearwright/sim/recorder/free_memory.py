@@ -10,7 +10,7 @@ from gearwright.errors import GearwrightError, ModelError
 
 UNKNOWN = 4 * 2**30  # bytes, where the system does not say
 LITTLE = 2**24  # bytes that are not asked for: looking at what is free takes longer
-UNLIMITED = 2**60  # bytes; larger limits are none
+UNLIMITED = 2**60  # bytes; a larger limit does not limit
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 

@@ -224,9 +224,7 @@ class HardwareInterface:
         takes = {n: self.sim.robot.actuators[n] for n in group.actuators}
         wrong = [n for n, a in takes.items() if a.command != kind and not (isinstance(a, Servo) and kind in MOTIONS)]
         if wrong:
-            problem = (
-                f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, and {joint + '/' + kind!r} is none"
-            )
+            problem = f"actuator {wrong[0]!r} takes {takes[wrong[0]].command} commands, not {joint + '/' + kind!r}"
             raise ModelError(f"{problem}; gearwright.with_servos(robot) makes motors follow all kinds")
         if not takes and kind != "effort":
             raise ModelError(
