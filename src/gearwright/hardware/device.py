@@ -137,7 +137,7 @@ class SerialLine(ABC):
 
     @staticmethod
     def packet_length(buffer: bytes) -> int:
-        """Length of the packet that begins here; 0 if not known yet, −1 if no packet begins here: for lines behind a TCP port."""
+        """Length of the packet that begins here, 0 if unknown yet, −1 if none does: for lines behind a TCP port."""
         return 0
 
     @abstractmethod

@@ -95,7 +95,7 @@ class ConePoints:
     # --- the next one ----------------------------------------------------------------------------------------------
 
     def follow(self, stays: Condition, diagonal: Sequence[Scalar]) -> None:
-        """Points and shifts go on with the last solution; a shift that is near enough stays, so that the iteration converges.
+        """Points and shifts go on with the last solution; near enough shifts stay, or it would not converge.
 
         Once the way is measured, shifts stay until the convex problem is solved with them.
         """
