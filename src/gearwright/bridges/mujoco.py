@@ -236,7 +236,7 @@ def _coupled_pairs(act: ActuationPart) -> Iterator[tuple[int, int]]:
 
 
 def _with_tendons(mujoco: Any, spec: Any, act: ActuationPart, named: Mapping[str, str]) -> Any:
-    """A copy of the spec as a model, with a tendon per pair of coupled joints and per shaft with friction on two or more."""
+    """The spec as a model, with a tendon per pair of coupled joints and per shaft with friction on several."""
     spec = spec.copy()
 
     def add(name: str, ratios: Mapping[str, float]) -> None:
