@@ -18,6 +18,7 @@ OWN = {"gearwright", "tests", "benchmarks", *(path.stem for path in TESTS.rglob(
 OWN |= {path.stem for folder in ("docs", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 DISTRIBUTIONS = {"pinocchio": "pin"}  # whose files its metadata do not list
 OPTIONAL = {  # tests of these are skipped where they are not installed
+    "isaaclab": "needs Isaac Sim; a stand-in has its classes",
     "lerobot": "its versions of other packages are not ours",
     "playwright": "downloads browsers",
     **dict.fromkeys(("torch", "tensordict", "rsl_rl", "skrl", "stable_baselines3"), "large; for learning"),

@@ -347,4 +347,4 @@ def test_bundled_robots_by_name(tmp_path, monkeypatch):
 def test_the_command_line_knows_them_and_refuses_pictures_that_are_none(tmp_path):
     assert gearwright("check", "gripper").code == 0
     ran = gearwright("show", "gripper", "--svg", tmp_path / "a.png")
-    assert ran.code == 2 and "SVG" in ran.err and not list(tmp_path.iterdir())
+    assert ran.code == 2 and "must end in .svg" in ran.err and not list(tmp_path.iterdir())
