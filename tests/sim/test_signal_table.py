@@ -7,7 +7,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics.steps import guess
-from gearwright.learning.observations import Observations
+from gearwright.model import AxisRef
 from gearwright.model.layout.slots import SLOTS
 from gearwright.page.history import History
 from gearwright.sim import signals
@@ -28,15 +28,25 @@ def momentum(monkeypatch):
 def test_a_new_row_is_read_now_and_over_time(momentum, double_pendulum):
     sim = gw.compile(double_pendulum)
     read, page = sim.reader(sim.signals.family("momentum").signals["x"]), History(sim)
-    seen = Observations(sim, ["x.momentum", "spin"])
     rec = sim.run(0.1, effort={"elbow": 0.5})
     assert read() == sim.momentum.linear[0] != 0.0
-    assert seen.read()[0].tolist() == [sim.momentum.linear[0], sim.momentum.angular[1]]
     assert page[-1][1]["x.momentum"] == read() and page.signals["spin"].unit == "N·m·s"
     x, spin = (rec.read(rec.schema.signal(*key)) for key in (("momentum", "x"), ("", "spin")))
     assert x[-1] == pytest.approx(read(), rel=1e-12) and spin[-1] == pytest.approx(sim.momentum.angular[1], rel=1e-12)
     with pytest.raises(gw.GearwrightError, match="no axis named 'w'"):
         rec.schema.signal("momentum", "w")
+
+
+def test_policies_see_it(momentum, double_pendulum):
+    motor = gw.ElectricMotor(name="motor", joint=AxisRef("elbow"), effort_limit=1.0)
+    env = gw.Env(
+        double_pendulum.with_actuator(motor), observe=("x.momentum", "spin"), act=("motor",),
+        reward=lambda seen, action: seen[:, 0], period=0.01,
+    )  # fmt: skip
+    env.reset(seed=1)
+    seen, *_ = env.step(np.array([1.0]))
+    momentum = env.sim.momentum
+    assert seen == pytest.approx([momentum.linear[0], momentum.angular[1]], rel=1e-12) and seen.all()
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz", "parquet", "mcap"])

@@ -14,6 +14,7 @@ from gearwright.hardware.protocols import Protocol, protocol
 from gearwright.hardware.ros2_bindings import of_ros2_control
 from gearwright.hardware.shafts import DIRECT, DriveGear, ShaftLoad
 from gearwright.model import Mechanism
+from gearwright.model.actuators import PositionServo
 from gearwright.model.hardware.device_bindings import DeviceBinding
 
 SIDES = ("joint", "actuator")
@@ -31,7 +32,7 @@ class Bound:
     motor: Motor  # numbers of the product
     options: tuple[tuple[str, str], ...] = ()
     gear: DriveGear = DIRECT  # from the actuator's shaft to the one at which the drive counts
-    named: bool = False  # whether somebody chose the product, or how many of it share a shaft
+    named: bool = False  # whether somebody, or the file, chose the product, or how many share a shaft
 
     @property
     def servos(self) -> int:
@@ -89,7 +90,8 @@ def bind(
         bound.append(
             Bound(
                 actuator=actuator, protocol=p, node=node, motor=p.motor(b.model), options=tuple(merged.items()),
-                gear=_gear(robot, actuator, p, merged, _where(b)), named=b.model is not None or "servos" in merged,
+                gear=_gear(robot, actuator, p, merged, _where(b)),
+                named=b.model is not None or "servos" in merged or isinstance(robot.actuators[actuator], PositionServo),
             )
         )  # fmt: skip
     return bound
