@@ -18,7 +18,9 @@ piper.ConnectPort()
 end = time.monotonic() + 10
 while not piper.EnablePiper() and time.monotonic() < end:
     time.sleep(0.01)
-print(piper.GetPiperFirmwareVersion())
+while not isinstance(version := piper.GetPiperFirmwareVersion(), str) and time.monotonic() < end:
+    time.sleep(0.01)  # the answer arrives in a thread of the SDK
+print(version)
 factor = 57295.7795
 goals = [0.2, 0.2, -0.2, 0.3, -0.2, 0.5]
 joints = [round(g * factor) for g in goals]
