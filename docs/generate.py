@@ -81,7 +81,7 @@ FAMILIES = (
     ("an actuator", "`model.Actuator`", "`gearwright.actuators`", "`respond(command, shaft, state)`"),
     ("a sensor", "`model.CustomSensor`", "`gearwright.sensors`", "`read(positions, velocities, state)`"),
     ("a friction", "`model.frictions.FrictionModel`", "`gearwright.frictions`",
-     "`level(speed)`, or `respond(moved, time, state)` with `states`"),
+     "`level(speed)` or `resist(position, speed)`, or `respond(moved, time, state)` with `states`"),
     ("a joint", "`model.joints.kind.JointKind`", "`gearwright.joints`", "`motions(joint)`, `closing(joint)`"),
     ("a recording format", "a sink with `open`, `write`, `close`", "`gearwright.recordings`", "`Format(sink, reader)`"),
     ("a back end", "`compiler.Backend`", "`gearwright.backends`", "`code`, `load`"),

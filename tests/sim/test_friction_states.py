@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.kinds import FRICTIONS, FrictionModel, quantity
+from gearwright.kinds import FRICTIONS, BristleModel, FrictionModel, quantity
 from gearwright.model.frictions import Dahl
 from tests.sim.driven import body, rigid
 
@@ -180,6 +180,36 @@ class Creep(FrictionModel):
     def respond(self, moved, time, state):
         z, way = state
         return self.limit * np.tanh(z + moved), (z + moved, way + np.abs(moved))
+
+
+class Idle(FrictionModel):
+    pass
+
+
+class Stateful(FrictionModel):
+    states = ("deflection",)
+
+
+class Bristles(BristleModel):
+    pass
+
+
+class Soft(BristleModel):
+    bristle_stiffness = 100.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "lacks"),
+    [
+        (Idle, r"level\(speed\) or resist"),
+        (Stateful, "respond"),
+        (Bristles, "bristle_stiffness"),
+        (Soft, r"level\(speed\)"),
+    ],
+)
+def test_a_kind_that_lacks_a_method_is_refused(kind, lacks):
+    with pytest.raises(gw.ModelError, match=f"{kind.__name__} must define .*{lacks}"):
+        kind()
 
 
 def test_a_kind_from_outside_is_one_class_and_one_row():

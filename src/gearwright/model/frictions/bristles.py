@@ -20,6 +20,12 @@ class BristleModel(FrictionModel):
 
     states: ClassVar[tuple[str, ...]] = ("deflection",)
 
+    def lacking(self) -> str:
+        """A type of bristles has to define σ and g."""
+        if type(self).bristle_stiffness is BristleModel.bristle_stiffness:
+            return "the property bristle_stiffness"
+        return "level(speed)" if type(self).level is BristleModel.level else super().lacking()
+
     @property
     def bristle_stiffness(self) -> Any:
         """σ [N·m/rad, N/m]."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from gearwright.errors import ModelError
 from gearwright.model.fields import Highlight, Rules, check, highlights
 
 
@@ -27,6 +28,17 @@ class FrictionModel:
 
     def __post_init__(self) -> None:
         check(self)
+        lacking = self.lacking()
+        if lacking:
+            raise ModelError(f"{type(self).__name__} must define {lacking} to act as friction")
+
+    def lacking(self) -> str:
+        """The method that its type still has to define; "" if it has what it needs."""
+        own, base = type(self), FrictionModel
+        if self.states:
+            return "respond(moved, time, state)" if own.respond is base.respond else ""
+        acts = own.level is not base.level or own.level_under is not base.level_under or own.resist is not base.resist
+        return "" if acts else "level(speed) or resist(position, speed)"
 
     def rules(self) -> Rules:
         """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
