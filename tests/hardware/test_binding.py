@@ -235,6 +235,24 @@ def test_a_product_that_holds_the_motor_back_is_said():
     assert Rig.of(gw.loads(strong), "odrive").notes == ()
 
 
+def test_a_drive_that_cannot_carry_its_load_is_said():
+    """1 kg at 0.2 m, behind an effort limit, and behind a product."""
+    text = """<robot name="arm"><link name="a"/><link name="b"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
+      <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j"
+      type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+      <limit lower="-1" upper="1" effort="{effort}" velocity="9"/></joint></robot>"""
+
+    def said(effort, *served, **options):
+        notes = Rig.of(gw.loads(text.format(effort=effort)), *served, **options).notes
+        return [note for note in notes if "not every pose can be held" in note]
+
+    assert said(1.5, "odrive") == [
+        "j 1.5 of 1.96 N·m: less torque than weight and friction need, so not every pose can be held"
+    ]
+    assert said(2.5, "odrive") == said(0, "cia402") == said(0, "dynamixel") == []
+    assert said(0, "dynamixel", model="xl430-w250")[0].startswith("j 1.5 of 1.96")
+
+
 def test_a_model_that_the_file_overrules_is_said():
     robot = load('<device protocol="feetech" node="1" model="sts3250"/>')
     assert Rig.of(robot, model="sts3215").notes == ("model sts3215 has no effect on m: the file binds it itself",)

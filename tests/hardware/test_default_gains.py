@@ -256,6 +256,27 @@ def test_servos_hold_all_arms(robot_data_folder, arm, protocol):
     servos_hold(gw.load(robot_data_folder / arm), protocol)
 
 
+@pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+def test_the_integral_waits_while_the_current_is_at_its_limit(protocol):
+    """The file allows 0.5 N·m, which friction and damping need to follow a sine: it lags, but does not run on."""
+    inertia = '<inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/>'
+    text = f"""<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>{inertia}</inertial></link>
+      <joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+      <dynamics friction="0.4" damping="0.35"/>
+      <limit lower="-2" upper="2" effort="0.5" velocity="9"/></joint></robot>"""
+    rig = Rig.of(gw.loads(text), protocol)
+    (device,) = rig.devices.values()
+    enable, goal, size = {"feetech": (40, 42, 2), "dynamixel": (64, 116, 4)}[protocol]
+    device.write(enable, b"\1", 0.0)
+    path = []
+    for k in range(4000):
+        counts = 2048 + round(0.08 * (1.0 - np.cos(1e-3 * pi * k)) * 4096 / tau)
+        device.write(goal, counts.to_bytes(size, "little"), rig.time)
+        rig.step()
+        path.append(device.drive.sample.position)
+    assert 0.14 < max(path) < 0.162 and min(path[1000:]) > -0.002
+
+
 def test_a_joint_far_from_its_zero_has_the_servo_in_its_middle():
     text = MASSLESS_ROTORS.replace(
         'name="j1" type="continuous">', 'name="j1" type="revolute"><limit lower="1" upper="5" effort="9" velocity="9"/>'

@@ -130,6 +130,12 @@ class MotorDrive:
         return self.motor.torque_constant * min(self.motor.current_limit, self.current_limit)
 
     @property
+    def stall_torque(self) -> float:
+        """At rest: what its current limit, and its supply across the winding, allow [N·m, N]."""
+        R = self.motor.resistance
+        return min(self._most, self.motor.torque_constant * self._most_voltage / R) if R else self._most
+
+    @property
     def _most_voltage(self) -> float:
         return min(self.motor.duty_limit, self.duty_limit) * self.supply.voltage
 
@@ -153,8 +159,9 @@ class MotorDrive:
         """The instant's numbers, for every drive before any of them is asked."""
         if self._voltage is not None:
             self.torque = sample.torque
-        elif self._conducts:
-            volts = abs(sample.winding) >= (1.0 - NEAR) * self._most_voltage and self.motor.resistance > 0.0
+        if self._conducts:
+            loops = self._voltage is None and self.motor.resistance > 0.0  # of a torque: they take what volts there are
+            volts = loops and abs(sample.winding) >= (1.0 - NEAR) * self._most_voltage
             self.saturated = volts or abs(sample.torque) >= (1.0 - NEAR) * self._most
         if self.faults.encoder_freeze:
             sample = sample._replace(position=self.sample.position, velocity=0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from gearwright.errors import counted
@@ -24,6 +24,7 @@ def notes(
     yield from _side_by_side(bound)
     yield from _fitted(bound)
     yield from _caps(robot, bound, drives)
+    yield from _too_weak(drives.values())
     own = [b.actuator for b in bound if model is not None and dict(b.options).get("model") != model]
     if own:
         yield f"model {model} has no effect on {listed(own)}: the file binds {'it' if len(own) == 1 else 'them'} itself"
@@ -83,6 +84,14 @@ def _caps(robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, MotorDr
                 f"{b.actuator}: the current limit of its {b.protocol.name} drive holds the motor of the file to "
                 f"{product:.3g} of {motor:.3g} N·m"
             )
+
+
+def _too_weak(drives: Iterable[MotorDrive]) -> Iterator[str]:
+    """Drives that sink or stall in some poses, with any gains."""
+    weak = [d for d in drives if d.stall_torque < (1.0 - NEAR) * d.load.holding]
+    if weak:
+        figures = [f"{d.name} {d.stall_torque:.3g} of {d.load.holding:.3g} {'N' if d.length else 'N·m'}" for d in weak]
+        yield f"{listed(figures)}: less torque than weight and friction need, so not every pose can be held"
 
 
 def listed(names: Sequence[str]) -> str:

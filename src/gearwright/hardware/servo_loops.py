@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ServoSetpoint(Setpoint):
     """`duty = kp·e + ki·∫e − kd·ω`, e the profile's distance from the shaft, 0 inside the dead zone.
 
-    Its device changes the numbers while it runs. The integral stops where the duty is at its limit.
+    Its device changes the numbers while it runs. The integral stops where the duty or the current is at its limit.
     """
 
     goal: float  # [rad]
@@ -38,7 +38,7 @@ class ServoSetpoint(Setpoint):
         error = self.profile.follow(self.goal, dt, self.velocity, self.acceleration) - now.position
         if abs(error) <= self.dead_zone:
             error = 0.0
-        if abs(self.duty) < self.duty_limit or self.sum * error < 0.0:
+        if (abs(self.duty) < self.duty_limit and not drive.saturated) or self.sum * error < 0.0:
             self.sum += self.ki * error * dt
         wanted = self.kp * error + self.sum - self.kd * now.velocity + self.feedforward
         self.duty = max(-self.duty_limit, min(self.duty_limit, wanted))
@@ -62,7 +62,7 @@ class VelocityServo(Setpoint):
         wanted = self.profile.follow(self.goal, dt, velocity=self.acceleration)
         error = wanted - drive.sample.velocity
         volts = drive.supply.voltage
-        if abs(self.duty) < self.duty_limit or self.sum * error < 0.0:
+        if (abs(self.duty) < self.duty_limit and not drive.saturated) or self.sum * error < 0.0:
             self.sum += self.ki * error * dt
         forward = drive.motor.torque_constant * wanted / volts if volts else 0.0
         self.duty = max(-self.duty_limit, min(self.duty_limit, forward + self.kp * error + self.sum))

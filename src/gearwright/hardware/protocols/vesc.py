@@ -18,10 +18,12 @@ from gearwright.hardware.setpoints import COAST, Brake, Cascade, Current, Setpoi
 
 DUTY, CURRENT, BRAKE, RPM, POSITION, ORIGIN, POSITION_SPEED = range(7)  # packets to a drive
 STATUS, STATUS_4, STATUS_5 = 9, 16, 27  # packets of a VESC
+PING, PONG = 17, 18  # the asker's id; the drive's and the kind of its hardware
 UPLOAD = 0x29  # packet of a CubeMars drive
 MODES = {0: "duty", 1: "current", 2: "current brake", 3: "speed", 4: "position", 6: "position and speed"}
 DEGREE, RPM_UNIT = pi / 180, 2 * pi / 60
 UNDER_VOLTAGE, OVER_TEMPERATURE = 2, 5  # fault codes of a VESC
+MOTOR_CONTROLLER = 0  # kind of hardware
 FAULTS = {UNDER_VOLTAGE: "under-voltage", OVER_TEMPERATURE: "over-temperature"}
 _WORD, _GOAL = Struct(">i"), Struct(">ihh")
 
@@ -69,9 +71,7 @@ class VescDrive(CanDriveWithZero):
 
     @property
     def errors(self) -> tuple[str, ...]:
-        return (
-            ({UNDER_VOLTAGE: "under-voltage", OVER_TEMPERATURE: "over-temperature"}[self.fault],) if self.fault else ()
-        )
+        return (FAULTS[self.fault],) if self.fault else ()
 
     # --- the bus ----------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class VescDrive(CanDriveWithZero):
         if not frame.extended or frame.remote or frame.fd or frame.id & 0xFF != self.node:
             return []
         packet, data = frame.id >> 8, frame.data
-        if packet in (STATUS, STATUS_4, STATUS_5, UPLOAD):  # of another drive with this id
+        if packet in (STATUS, STATUS_4, STATUS_5, PONG, UPLOAD):  # of another drive with this id
             return []
         self._heard = t
         if packet == ORIGIN and len(data) == 1:
@@ -93,6 +93,8 @@ class VescDrive(CanDriveWithZero):
         return []
 
     def _other(self, packet: int, data: bytes) -> list[Frame]:
+        if packet == PING and len(data) == 1:
+            return [Frame(PONG << 8 | data[0], bytes((self.node, MOTOR_CONTROLLER)), extended=True)]
         self.malformed += 1
         return []
 
@@ -173,7 +175,8 @@ class CubeMarsServo(VescDrive):
         """FF … FC and FF … FD of the MIT mode, which clients send out of habit."""
         if packet == DUTY and len(data) == 8 and data[:7] == b"\xff" * 7:
             return []
-        return super()._other(packet, data)
+        self.malformed += 1
+        return []
 
     def _status(self) -> list[Frame]:
         now = self.drive.sample
