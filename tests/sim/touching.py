@@ -6,9 +6,12 @@ import numpy as np
 
 import gearwright as gw
 from gearwright.model import AxisRef, Joint, Mechanism, Transmission
-from gearwright.model.geometry import Box, Capsule, Sphere
+from gearwright.model.geometry import Box, Capsule, Geometry, Sphere
 from gearwright.model.joints import WORLD, Axis
+from gearwright.model.mass.inertia import Inertia
+from gearwright.model.mechanism import Link
 from gearwright.model.poses import Pose
+from gearwright.model.shapes.surface import Surface
 from tests.dynamics.contact.scenes import G, body, scene, still
 
 
@@ -81,3 +84,17 @@ def rod(friction):
 
 
 __all__ = ["G", "gripper", "leg", "rod"]
+
+
+def spoked_wheel(spokes, inertia):
+    """A wheel of 1 kg without a rim; its spokes, of 1 m, end in small feet on either side."""
+    tip, r = 1e-3, 1.0 - 1e-3
+    feet = [
+        Geometry(
+            name=f"foot{k}_{side}", shape=Sphere(radius=tip), surface=Surface(friction=3.0),
+            pose=at(r * np.sin(2 * np.pi * k / spokes), 0.3 * side, r * np.cos(2 * np.pi * k / spokes)),
+        )
+        for k in range(spokes)
+        for side in (-1, 1)
+    ]  # fmt: skip
+    return Link(name="wheel", inertia=Inertia(mass=1.0, moments=(0.3, inertia, 0.3)), collisions=tuple(feet))

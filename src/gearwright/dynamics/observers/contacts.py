@@ -14,7 +14,6 @@ from gearwright.dynamics.algebra.scalar import TINY, Scalar, total, where
 from gearwright.dynamics.algebra.spatial import ZERO, Vector
 from gearwright.dynamics.constraints.contacts import Contacts, Sight, coefficients
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree
-from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.tree.kinematics import link_poses
 from gearwright.dynamics.tree.loads import Load
 from gearwright.model.contacts.pair import ContactPair, ContactSurface
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from gearwright.dynamics.equations import Equations
 
 ON_THE_CONE = 1.0 - 1e-9  # share of the normal impulse from which on friction is at its most
+SLIPS = 1e-3  # [m/s] faster than what sticks gives way in an impact: it slides, though its direction turned in the step
 
 
 class Touched(NamedTuple):
@@ -112,7 +112,8 @@ def _read(pair: ContactPair, seen: Sight, impulse: Sequence[Scalar], v: Sequence
     ]
     slip = tangents[0] * rates[0] + tangents[1] * rates[1]
     inside = total(*(x * x for x in impulse[1:])) < ON_THE_CONE * (impulse[0] * impulse[0])
-    sticks = where(impulse[0] > 0.0, as_number(inside), 0.0)
+    slow = total(*(rate * rate for rate in rates)) < SLIPS * SLIPS if has_friction else True
+    sticks = where((impulse[0] > 0.0) & inside & slow, 1.0, 0.0)
     per_time = 1.0 / (dt + TINY)
     return Touched(pair, seen, force * per_time, _torque(seen, surface, impulse) * per_time, slip, sticks)
 

@@ -31,7 +31,16 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
-from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, sqrt, total, where
+from gearwright.dynamics.algebra.scalar import (
+    TINY,
+    Condition,
+    Scalar,
+    maximum,
+    maximum_of,
+    sqrt,
+    total,
+    where,
+)
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 
 Block = list[list[Scalar]]  # symmetric, by rows
@@ -175,9 +184,16 @@ class Cone:
             clear = clear & self.at(rates, shift).off
         return clear
 
-    def rounding(self, u: Sequence[Scalar], impulse: Sequence[Scalar], share: float, eps: float) -> Column:
-        """By how much impulses may be off: a share of the normal one, or what `eps` of its parts leaves of a rate."""
+    def rounding(
+        self, u: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, share: float, eps: float
+    ) -> Column:
+        """By how much impulses may be off: a share of the normal one, or what `eps` of its parts leaves of a rate.
+
+        Where it slides, the normal impulse is what is left of the slip and the shift.
+        """
         size = [total(*(abs(x * u[n]) for n, x in J.items())) for J in self.rows]
+        if self.size > 1:
+            size[0] = size[0] + where(shift > 0.0, maximum_of(size[1:]), 0.0)
         compliances = [self.normal_compliance, *[self.friction_compliance] * (self.size - 1)]
         most = share * abs(impulse[0])
         return Column(most + (eps / R) * s for R, s in zip(compliances, size, strict=True))

@@ -77,13 +77,13 @@ class ConePoints:
             rates = cone.rates(u)
             own = plane.impulse(rates)
             impulses += own
-            met = met & cone.is_met(rates, own, shift, self._rounding(cone, u, own))
+            met = met & cone.is_met(rates, own, shift, self._rounding(cone, u, own, shift))
             stand = stand & self._stands(cone, rates, own, shift)
         build.cone, build.met = impulses, [as_number(met)]
         return met & (stand | (build.follows[0] >= SHIFTS))
 
-    def _rounding(self, cone: Cone, u: Sequence[Scalar], impulse: Sequence[Scalar]) -> Column:
-        return cone.rounding(u, impulse, MET * self.eps, ROUNDING * self.eps)
+    def _rounding(self, cone: Cone, u: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar) -> Column:
+        return cone.rounding(u, impulse, shift, MET * self.eps, ROUNDING * self.eps)
 
     def _stands(self, cone: Cone, rates: Column, impulse: Column, shift: Scalar) -> Condition:
         """Whether a shift is the slip that it leads to, where the contact is made."""
@@ -131,7 +131,10 @@ class ConePoints:
             first, last = self._slope(0.0), self._slope(1.0)
             impulses = self.acting.by_cone(build.cone)
             noise = total(
-                *(self._rounding(k, build.u, x) @ abs(c) for k, x, c in self._each(impulses, self._rates(way)))
+                *(
+                    self._rounding(k, build.u, x, s) @ abs(c)
+                    for k, x, s, c in self._each(impulses, build.shift, self._rates(way))
+                )
             )
             build.ends, build.share, build.level = [0.0, 1.0, first, last], [1.0], [maximum(LEVEL * abs(first), noise)]
             build.found_share = [as_number((last <= build.level[0]) | (build.fast[0] > 0.5))]

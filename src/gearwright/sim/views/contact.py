@@ -17,7 +17,7 @@ class Contact(NamedTuple):
     depth: float  # by which the shapes overlap [m]; a resting contact has some nanometres
     force: Array  # (3,) on a, mean over the last step [N]
     slip: Array  # (3,) velocity of a's surface against b's, across the normal [m/s]
-    sticking: bool  # whether friction is less than it could be
+    sticking: bool  # friction is less than it could be, and the slip below 1 mm/s
 
 
 def touching(names: Sequence[str], rows: Array) -> list[Any]:
