@@ -253,6 +253,17 @@ def test_a_drive_that_cannot_carry_its_load_is_said():
     assert said(0, "dynamixel", model="xl430-w250")[0].startswith("j 1.5 of 1.96")
 
 
+def test_joints_without_an_actuator_are_said():
+    """A file with actuators for some joints: the others hang, though the user may think that all are served."""
+    second = """<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+      </inertial></link><joint name="elbow" type="continuous"><parent link="b"/><child link="c"/>{more}</joint>"""
+    text = URDF.format(device="")
+    free = text.replace("</robot>", second.format(more="") + "</robot>")
+    assert Rig.of(gw.loads(free), "odrive").notes == ("elbow: no actuator in the file, so it moves freely",)
+    mimic = text.replace("</robot>", second.format(more='<mimic joint="j"/>') + "</robot>")
+    assert Rig.of(gw.loads(mimic), "odrive").notes == Rig.of(gw.loads(text), "odrive").notes == ()
+
+
 def test_a_model_that_the_file_overrules_is_said():
     robot = load('<device protocol="feetech" node="1" model="sts3250"/>')
     assert Rig.of(robot, model="sts3215").notes == ("model sts3215 has no effect on m: the file binds it itself",)

@@ -29,6 +29,7 @@ def notes(
     if own:
         yield f"model {model} has no effect on {listed(own)}: the file binds {'it' if len(own) == 1 else 'them'} itself"
     idle = [b.actuator for b in bound if not shafts.ratios(robot, b.actuator) and b.actuator not in robot.acting]
+    yield from _undriven(robot)
     if idle:
         yield f"{listed(idle)}: no joint or transmission connects {'it' if len(idle) == 1 else 'them'}"
 
@@ -92,6 +93,16 @@ def _too_weak(drives: Iterable[MotorDrive]) -> Iterator[str]:
     if weak:
         figures = [f"{d.name} {d.stall_torque:.3g} of {d.load.holding:.3g} {'N' if d.length else 'N·m'}" for d in weak]
         yield f"{listed(figures)}: less torque than weight and friction need, so not every pose can be held"
+
+
+def _undriven(robot: Mechanism) -> Iterator[str]:
+    """Joints that nothing moves. Those of loops have none of their own for good reasons."""
+    driven = {ref for name in robot.actuators for ref in shafts.ratios(robot, name)}
+    followers = {str(c.follower) for c in robot.couplings.values()}
+    one = [str(j.refs[0]) for j in robot.joints.values() if len(j.refs) == 1]
+    free = [ref for ref in one if ref not in driven | followers]
+    if free and not robot.tree.cuts:
+        yield f"{listed(free)}: no actuator in the file, so {'it moves' if len(free) == 1 else 'they move'} freely"
 
 
 def listed(names: Sequence[str]) -> str:
