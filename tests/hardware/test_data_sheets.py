@@ -1,6 +1,7 @@
-"""Every product against its data sheet: no-load speed, stall torque and current at its supply, in the simulation."""
+"""Every product against the table of the docs: speed, torque, current, unit and protection, in the simulation."""
 
 from math import pi
+from pathlib import Path
 
 import pytest
 from pytest import approx
@@ -11,34 +12,18 @@ from gearwright.hardware.rig import Rig
 from gearwright.hardware.setpoints import Duty
 
 WITHIN = 0.03
-KG_CM = 0.0980665
+DOCS = Path(__file__).parents[2] / "docs" / "hardware-products.md"
 
-# rpm, N·m, A at V. Sources: ROBOTIS' e-manual (X series, AX, MX); FEETECH's data sheets ST-3215-C018, ST-3250-C001,
-# HL-3930-C001, SCS0009; Better Actuator Models, M1, for the STS3215 at 7.4 V; Hiwonder's product page of the LX-16A;
-# TowerPro's data sheets of MG996R and SG90. None: no figure is published
+
+def _number(cell):
+    return None if cell == "–" else float(cell.removesuffix("†"))
+
+
+# rpm, N·m, A at V; mA of a count; s of a jam until an overload is reported. None: nobody publishes it
 FIGURES = {
-    ("dynamixel", "xm430-w350"): (46.0, 4.1, 2.3, 12.0),
-    ("dynamixel", "xm430-w210"): (77.0, 3.0, 2.3, 12.0),
-    ("dynamixel", "xm540-w150"): (53.0, 7.3, 4.4, 12.0),
-    ("dynamixel", "xm540-w270"): (30.0, 10.6, 4.4, 12.0),
-    ("dynamixel", "xl430-w250"): (61.0, 1.5, 1.4, 12.0),
-    ("dynamixel", "xl330-m288"): (103.0, 0.52, 1.47, 5.0),
-    ("dynamixel", "xl330-m077"): (383.0, 0.215, None, 5.0),  # 1.47 A cannot give them: 5 V·1.47 A < τ·ω
-    ("dynamixel", "xc330-t288"): (65.0, 0.92, 0.80, 11.1),
-    ("dynamixel1", "ax-12a"): (59.0, 1.5, 1.5, 12.0),
-    ("dynamixel1", "mx-28"): (55.0, 2.5, 1.4, 12.0),
-    ("dynamixel1", "mx-64"): (63.0, 6.0, 4.1, 12.0),
-    ("dynamixel1", "mx-106"): (45.0, 8.4, 5.2, 12.0),
-    ("lx16a", "lx-16a"): (62.5, 19.5 * KG_CM, None, 7.4),
-    ("pigpio", "mg996r"): (60 / (6 * 0.14), 11 * KG_CM, 2.5, 6.0),
-    ("pigpio", "sg90"): (60 / (6 * 0.1), 1.8 * KG_CM, None, 4.8),
-    ("feetech", "sts3215"): (50.2, 3.25, 2.68, 7.4),
-    ("feetech", "sts3215-191"): (86.0, 10.8 * KG_CM, 2.44, 7.4),
-    ("feetech", "sts3215-147"): (122.0, 8.3 * KG_CM, 2.44, 7.4),
-    ("feetech", "sts3215-12v"): (45.0, 30 * KG_CM, 2.7, 12.0),
-    ("feetech", "sts3250"): (60 / (6 * 0.133), 50 * KG_CM, None, 12.0),
-    ("feetech_hls", "hls3930m"): (45.0, 35 * KG_CM, 2.8, 12.0),
-    ("feetech_scs", "scs0009"): (60 / (6 * 0.1), 2.3 * KG_CM, None, 6.0),
+    (cells[0].strip("`"), cells[1].strip("`")): tuple(map(_number, cells[2:8]))
+    for cells in ([c.strip() for c in line.split("|")[1:-1]] for line in DOCS.read_text().splitlines())
+    if len(cells) == 9 and cells[0].startswith("`")
 }
 
 WHEEL = """<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>
@@ -53,7 +38,7 @@ def test_every_product_has_figures(name):
 
 @pytest.mark.parametrize(("name", "model"), FIGURES)
 def test_figures(name, model):
-    rpm, torque, amps, volts = FIGURES[name, model]
+    volts, rpm, torque, amps, *_ = FIGURES[name, model]
     rig = Rig.of(gw.loads(WHEEL), name, model=model)
     (drive,) = rig.plant.drives.values()
     drive.write(Duty(1.0))
@@ -65,3 +50,41 @@ def test_figures(name, model):
     assert drive.sample.torque == approx(torque, rel=WITHIN)
     if amps is not None:
         assert drive.sample.current == approx(amps, rel=WITHIN)
+
+
+READ_CURRENT = {"feetech": 69, "feetech_hls": 69, "dynamixel": 126}  # two bytes, signed or with a sign bit
+
+
+@pytest.mark.parametrize(("name", "model"), [key for key, row in FIGURES.items() if row[4] is not None])
+def test_units_of_current(name, model):
+    """A count of the register, from the current of a jammed servo."""
+    rig = Rig.of(gw.loads(WHEEL), name, model=model)
+    (device,) = rig.devices.values()
+    device.drive.write(Duty(0.5))
+    device.drive.faults.stall = True
+    rig.step(500)
+    found = device.read(READ_CURRENT[name], 2)
+    counts = int.from_bytes(found[1] if isinstance(found, tuple) else found, "little")
+    unit = FIGURES[name, model][4]
+    assert 1e3 * device.drive.sample.current / unit == approx(counts, rel=WITHIN, abs=1.0)
+
+
+GOALS = {  # registers that switch on and move
+    "feetech": ((40, b"\1"), (42, (2900).to_bytes(2, "little"))),
+    "feetech_scs": ((40, b"\1"), (42, (900).to_bytes(2, "big"))),
+    "dynamixel": ((64, b"\1"), (116, (2900).to_bytes(4, "little"))),
+    "dynamixel1": ((24, b"\1"), (30, (900).to_bytes(2, "little"))),
+}
+
+
+@pytest.mark.parametrize(("name", "model"), [key for key, row in FIGURES.items() if row[5] is not None])
+def test_protection_times(name, model):
+    rig = Rig.of(gw.loads(WHEEL), name, model=model)
+    (device,) = rig.devices.values()
+    device.drive.faults.stall = True
+    for address, value in GOALS[name]:
+        device.write(address, value, *([] if name == "dynamixel1" else [0.0]))
+    while not device.errors and rig.time < 10.0:
+        rig.step()
+    assert set(device.errors) <= {"overload", "current"}
+    assert rig.time == approx(FIGURES[name, model][5], rel=0.05)  # until it stands still
