@@ -111,6 +111,35 @@ def test_replicas_stand_where_mujoco_puts_them() -> None:
     assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-12
 
 
+def test_a_keyframe_whose_loop_is_open_by_its_digits() -> None:
+    """Files round: all positions of a four-bar are given, and none of them agrees to the last digit."""
+    sim = gw.compile(gw.loads(files.LOOP), contacts=[])
+    sim.reset({"crank": 0.3})
+    rounded = {name: round(sim.position[name], 2) for name in ("crank", "rod", "rocker")}
+    numbers = " ".join(map(str, rounded.values()))
+    key = f'<keyframe><key name="bent" qpos="{numbers} 0 0" qvel="1 0.01 0 0 0"/></keyframe></mujoco>'
+    sim = gw.compile(gw.loads(files.LOOP.replace("</mujoco>", key)), contacts=[])
+    sim.reset(keyframe="bent")
+    for name, x in rounded.items():
+        assert sim.position[name] == pytest.approx(x, abs=0.02)
+    assert sim.velocity["crank"] > 0.1
+    sim.reset({"crank": 0.31}, keyframe="bent")
+    assert sim.position["crank"] == 0.31
+
+
+def test_a_keyframe_with_a_quaternion_of_zeros() -> None:
+    text = """<mujoco><worldbody><body name="box"><freejoint/><geom size="1" contype="0" conaffinity="0"/></body>
+      </worldbody>
+      <keyframe><key name="k" qpos="1 2 3 0 0 0 0"/></keyframe></mujoco>"""
+    pair = both(text)
+    d = mujoco.MjData(pair.m)
+    mujoco.mj_resetDataKeyframe(pair.m, d, 0)
+    mujoco.mj_forward(pair.m, d)
+    sim = gw.compile(pair.robot, contacts=[])
+    sim.reset(keyframe="k")
+    assert sim.position["base"] == pytest.approx([1, 2, 3, *d.xquat[1]])
+
+
 def test_a_reset_to_a_keyframe() -> None:
     robot = gw.loads(files.ARM)
     assert robot.keyframes["home"].position["shoulder"] == (0.2,)
@@ -251,3 +280,12 @@ def test_a_dc_motor_by_its_data_sheet() -> None:
     assert (motor.resistance, motor.torque_constant) == pytest.approx(tuple(m.actuator_gainprm[0, :2]))
     assert motor.effort_at(12.0, 0.0) == pytest.approx(0.5)
     assert motor.effort_at(12.0, 300.0) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_model_to_attach_is_called_as_it_calls_itself(folder: Path) -> None:
+    (folder / "hand.xml").write_text(HAND.replace("<mujoco>", '<mujoco model="Grip Per">'))
+    text = """<mujoco><asset><model file="hand.xml"/></asset><worldbody><body name="arm"><joint name="j"/>
+      <geom size="0.1"/><attach model="Grip Per" body="palm" prefix="a_"/></body></worldbody></mujoco>"""
+    (folder / "whole.xml").write_text(text)
+    pair = both(folder / "whole.xml")
+    assert [pair.m.body(i).name for i in range(1, 4)] == list(pair.robot.links)

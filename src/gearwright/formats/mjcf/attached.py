@@ -18,7 +18,8 @@ MAX_ATTACHED = 100  # models in a file, and in those that it attaches
 def read_attach(e: Element, at: Placement, parts: Parts) -> None:
     heed(e, "body/attach")
     assert at.file is not None
-    model = at.file.models.get(e.get("model") or "")
+    wanted = e.get("model") or ""
+    model = at.file.models.get(wanted) or _called(wanted, at.file.models, parts)
     if model is None:
         near = e.report.near(e.get("model") or "", at.file.models)
         e.error("name-missing", f"<attach>: there is no model {e.get('model')!r}{near}")
@@ -40,6 +41,16 @@ def read_attach(e: Element, at: Placement, parts: Parts) -> None:
     place = replace(at, childclass=MAIN, prefix=prefix, file=file.settings)
     _read_world(e, root, place, parts)
     root.consume()  # what is left describes its own simulation, or parts that are not attached
+
+
+def _called(name: str, models: dict[str, Element], parts: Parts) -> Element | None:
+    """The model without a name in <asset> that calls itself so."""
+    for e in models.values():
+        if "name" not in e.attributes:
+            root = parts.library.beside(e, e.get("file") or "")
+            if root is not None and root.get("model") == name:
+                return e
+    return None
 
 
 def _read_world(e: Element, root: Element, place: Placement, parts: Parts) -> None:

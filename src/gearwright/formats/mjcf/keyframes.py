@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.parts import Parts
+from gearwright.formats.mjcf.parts import JointPart, Parts
 from gearwright.formats.mjcf.values import every, exactly
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.keyframes import Keyframe
@@ -44,7 +44,7 @@ def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None], b
     for j in joints:
         known = parts.base_or_joint(j, bases)
         if known is not None and q is not None:
-            position[known] = q[at : at + j.positions]
+            position[known] = _turned(j, q[at : at + j.positions])
         if known is not None and v is not None and any(v[along : along + j.velocities]):
             velocity[known] = v[along : along + j.velocities]
         at, along = at + j.positions, along + j.velocities
@@ -52,3 +52,8 @@ def _keyframe(e: Element, name: str, parts: Parts, controls: list[str | None], b
         e.warning("not-simulated", f"keyframe {name!r}: activations of actuators begin at 0")
     command = {n: x for n, x in zip(controls, u or (), strict=False) if n is not None}
     return Keyframe(name=name, position=position, velocity=velocity, command=command, source=e.source)
+
+
+def _turned(j: JointPart, q: tuple[float, ...]) -> tuple[float, ...]:
+    """A quaternion of zeros is no rotation, as MuJoCo has it."""
+    return q if j.scalar or any(q[-4:]) else (*q[:-4], 1.0, 0.0, 0.0, 0.0)

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 
 
 def reset_to_keyframe(sim: Simulation, key: Keyframe, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> None:
-    """Its positions and velocities, then those that are given beside it; its commands are held."""
-    reset(sim, {**_independent(sim, key.position), **position}, {**_independent(sim, key.velocity), **velocity})
+    """Its positions and velocities, then those that are given beside it; its commands are held.
+
+    A file rounds its numbers: loops are closed near its pose, and only what is given beside it stays to the bit.
+    """
+    at, rates = _independent(sim, key.position), _independent(sim, key.velocity)
+    near = (at.keys() - position.keys(), rates.keys() - velocity.keys())
+    reset(sim, {**at, **position}, {**rates, **velocity}, near=near)
     if key.command:
         sim.inputs.hold(StepSlot.COMMAND, key.command)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +20,25 @@ from gearwright.sim.state.values import Array
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
 
+Near = tuple[Collection[str], Collection[str]]
+EXACT: Near = ((), ())
+
 ELSEWHERE = "let it start elsewhere, by reset(position=…) or `gearwright run --set`"
 
 
-def reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True) -> None:
-    """See `Simulation.reset`."""
+def reset(
+    sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], *, reach: bool = True,
+    near: Near = EXACT,
+) -> None:  # fmt: skip
+    """See `Simulation.reset`. `near`: names of positions and velocities that closing a loop may change."""
     with sim.batch_state.exclusive():
-        _reset(sim, position, velocity, reach)
+        _reset(sim, position, velocity, reach, near)
 
 
-def _reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], reach: bool) -> None:
-    q, v = _assembled(sim, position, velocity)
+def _reset(
+    sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], reach: bool, near: Near
+) -> None:  # fmt: skip
+    q, v = _assembled(sim, position, velocity, near)
     state, names = sim.batch_state, sim.layout.names
     memory, called = state.instance.memory, sim.controller_state
     before, clock, last = memory.copy(), (sim.clock.start, sim.clock.steps), (called.function, called.memory)
@@ -52,7 +60,9 @@ def _reset(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, 
         raise
 
 
-def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any]) -> tuple[Array, Array]:
+def _assembled(
+    sim: Simulation, position: Mapping[str, Any], velocity: Mapping[str, Any], near: Near
+) -> tuple[Array, Array]:
     """Positions and velocities of the tree, with followers aligned and loops closed."""
     robot, names, kernels = sim.robot, sim.layout.names, sim.kernels
     parameter = sim.batch_state.get(StepSlot.PARAMETER)
@@ -65,9 +75,10 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
         assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
     if robot.tree.cuts:
-        in_order = [i for i, _ in names.positions.columns(position)]
+        held = [i for i, _ in names.positions.columns(_without(position, near[0]))]
+        kept = {k for k, _ in names.coordinates.columns(_without(velocity, near[1]))}
         q, v, astray = loops.assembled(
-            kernels["closure"], robot, names, parameter, (q, v), (in_order, given_v), sim.start_position
+            kernels["closure"], robot, names, parameter, (q, v), (held, kept), sim.start_position
         )
         warn_another_branch(sim, astray)
     if rotor_starts.loose_transmissions(robot):
@@ -75,6 +86,10 @@ def _assembled(sim: Simulation, position: Mapping[str, Any], velocity: Mapping[s
         tree = assembly.with_followers(kernels["tree"], names, parameter, q, v) if follows else (q, v)
         q, v = rotor_starts.with_loose_rotors(robot, numbers, (q, v), tree, (given_q, given_v))
     return q, v
+
+
+def _without(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: x for name, x in values.items() if name not in names}
 
 
 def set_start(sim: Simulation, q: Array, v: Array) -> None:
