@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import gearwright as gw
 from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Sphere
@@ -294,3 +295,43 @@ def test_nothing_creeps_in_an_hour():
     before = sim.position["box.x"]
     sim.step(n=3_600_000)
     assert abs(sim.position["box.x"] - before) < 3600.0 * 1e-9
+
+
+def spinning_slide(duration, speed, spin, mu, half, height):
+    """Where a box ends that slides and spins on its corners: scipy integrates its motion in the plane.
+
+    Loads of the corners are affine over the box: they balance the weight and the moments of friction.
+    """
+    corners = half * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    inertia = (2 * half) ** 2 / 6.0
+
+    def motion(_, state):
+        c, s = np.cos(state[2]), np.sin(state[2])
+        r = corners @ np.array([[c, s], [-s, c]])
+        slip = state[3:5] + state[5] * np.column_stack([-r[:, 1], r[:, 0]])
+        push = -mu * slip / np.linalg.norm(slip, axis=1, keepdims=True)
+        basis = np.column_stack([np.ones(4), r])
+        moments = [np.ones(4), r[:, 1] + height * push[:, 1], -r[:, 0] - height * push[:, 0]]
+        loads = basis @ np.linalg.solve(np.array(moments) @ basis, [G, 0.0, 0.0])
+        force = loads[:, None] * push
+        turn = (r[:, 0] * force[:, 1] - r[:, 1] * force[:, 0]).sum() / inertia
+        return [*state[3:], *force.sum(0), turn]
+
+    return solve_ivp(motion, (0.0, duration), [0.0, 0.0, 0.0, *speed, spin], rtol=1e-11, atol=1e-12).y[:, -1]
+
+
+@pytest.mark.parametrize(
+    ("integrator", "dt", "error"), [("midpoint", 1e-3, 1e-6), ("midpoint", 5e-3, 3e-5), ("euler", 1e-3, 2e-3)]
+)
+def test_corners_that_slide_each_its_own_way(integrator, dt, error):
+    """The direction of friction is that of the middle of a step: second order by default."""
+    end = spinning_slide(0.2, (1.0, 0.3), 3.0, 0.4, 0.1, 0.05)
+    box = body("box", Box(size=(0.2, 0.2, 0.1)), friction=0.4)
+    sim = gw.compile(scene([box], [still("ground", friction=9.0)]), dt=dt, integrator=integrator)
+    sim.reset(position={"box.z": 0.05}, velocity={"box.x": 1.0, "box.y": 0.3, "box.rz": 3.0})
+    sim.step(n=round(0.2 / dt))
+    found = [sim.position["box.x"], sim.position["box.y"], 2 * np.arcsin(sim.position["box.qz"])]
+    assert found == pytest.approx(end[:3], abs=error)
+    loads = {tuple(np.sign(c.point[:2] - found[:2])): c.force[2] for c in sim.contacts}
+    assert len(loads) == 4
+    assert loads[1, 1] + loads[-1, -1] == pytest.approx(loads[1, -1] + loads[-1, 1], abs=1e-2)

@@ -20,14 +20,16 @@ step's load, and what takes back by how much a turning body has sunk in that ste
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 from typing import ClassVar, NamedTuple
 
 import casadi
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.rotation import composed, rotate
 from gearwright.dynamics.algebra.scalar import (
+    TINY,
     Condition,
     Expression,
     Scalar,
@@ -62,6 +64,8 @@ DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
 RECOVERY = 0.2  # share of an overlap that is taken back in a step,
 RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
 ELASTIC = 0.05  # of Rₙ in a bounce: it takes a share of about (1 + e)·Rₙ/w of the speed
+MOST_TURN = 0.2  # share of a slip, by which it changes in half of a step
+FULL = 1.0 - 1e-6  # square of the share of friction that what slides has
 APART = -1e5  # [m/s] a rate that nothing reaches: the contact is off
 
 
@@ -250,8 +254,32 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     slips = [t @ seen.belt + x for t, x in zip(seen.point.tangents, turning, strict=True)]
     belt = [mu * slip for mu, slip in zip(coefficients(surface)[:2], slips, strict=False)]
     belt += [0.0] * (len(last) - 1 - len(belt))
-    offset = tuple(b - Rt * x for b, x in zip(belt, last[1:], strict=True))
-    return Cone(rows(seen, surface), target, offset, Rn, Rt, last[0])
+    offset = [b - Rt * x for b, x in zip(belt, last[1:], strict=True)]
+    cone = Cone(rows(seen, surface), target, tuple(offset), Rn, Rt, last[0])
+    if now.phase.half >= 0.0 or len(offset) < 2:
+        return cone
+    turned = _turned_back(now, cone, belt, last)
+    return replace(cone, offset=tuple(a + x for a, x in zip(offset, turned, strict=True)))
+
+
+def _turned_back(now: Moment, cone: Cone, belt: Sequence[Scalar], last: Sequence[Scalar]) -> list[Scalar]:
+    """What takes the slip of the end to the direction of friction in the first half, which is that of the middle.
+
+    With the slip of the end in the second half, the direction of both would be that of three quarters of the step. An
+    impact is as it is.
+    """
+    middle, change = _rates(now, cone, now.moved), _rates(now, cone, Column(now.moved) - now.begun)
+    end = [b + x + y for b, x, y in zip(belt, middle[1:], change[1:], strict=True)]
+    normal, friction = last[0], last[1:]
+    square = total(TINY, *(x * x for x in friction))
+    along = total(*(x * y for x, y in zip(end, friction, strict=True))) / square
+    smooth = total(*(x * x for x in change)) < MOST_TURN * MOST_TURN * total(*(x * x for x in end))
+    slides = smooth & (square > FULL * (normal * normal))
+    return [where(slides, along * x - c, 0.0) for c, x in zip(end, friction, strict=True)]
+
+
+def _rates(now: Moment, cone: Cone, u: Sequence[Scalar]) -> list[Scalar]:
+    return [total(*(x * u[n] for n, x in combined(J, now.tree.G).items())) for J in cone.rows]
 
 
 def _target(now: Moment, gap: Scalar, most: Scalar, load: Scalar) -> Scalar:

@@ -18,6 +18,14 @@ What slides would be lifted by its speed: the price of a potential. The shift s 
 s = |cₜ + a| − Rₜ·λₙ makes λₙ = (v̂ − cₙ)/Rₙ, Coulomb's law. It is a number while velocities are solved for, and follows
 the solution from one iteration to the next.
 
+A shift that is as little off as a share of Rₙ·λₙ is hard to find: where several corners of a body slide, each shift
+decides which of them carry the load. So the first iterations take Coulomb's law itself (the shift is `COULOMB`),
+
+    λₙ = (v̂ − cₙ)/Rₙ,    λₜ = λₙ·yₜ/r where it slides
+
+with the normal impulse of the point as the bound of friction. That has no potential, and may not converge where
+friction decides much about normal impulses.
+
 A phase takes a cone as the affine law that touches it at a point, `λ = k − G·c`, G symmetric and not negative, which
 goes into the matrix as Jᵀ·G·J. The next point is where the solution would meet the cone itself if the mechanism were a
 mass D along each direction, `D·c − λ = D·c₁ − λ₁`: the same projection with R + 1/D in place of R.
@@ -44,6 +52,7 @@ from gearwright.dynamics.algebra.scalar import (
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 
 Block = list[list[Scalar]]  # symmetric, by rows
+COULOMB = -1.0  # in place of a shift
 
 
 class Projection(NamedTuple):
@@ -118,37 +127,45 @@ class Cone:
 
     def at(self, rates: Sequence[Scalar], shift: Scalar) -> Projection:
         """The law itself."""
-        normal = (self.target - shift - rates[0]) / self.normal_compliance
+        normal = (self.target - maximum(shift, 0.0) - rates[0]) / self.normal_compliance
         stiffness = 1.0 / self.friction_compliance if len(rates) > 1 else 0.0
         friction = [-(stiffness * (c + a)) for c, a in zip(rates[1:], self.offset, strict=True)]
-        return Projection.of(normal, friction, self._rho)
+        return Projection.of(
+            normal, friction, where(shift < 0.0, 0.0, self.friction_compliance) / self.normal_compliance
+        )
 
     def touching(self, point: Sequence[Scalar], shift: Scalar) -> Touching:
         """The affine law that touches it at a point."""
         found = self.at(point, shift)
-        G = self._gradient(found)
+        G = self._gradient(found, shift < 0.0)
         return Touching(found.impulse + _times(G, point), G)
 
-    def _gradient(self, found: Projection) -> Block:
-        """G: 1/R where it sticks; where it slides, along (1, t) and across it; 0 where it is off."""
+    def _gradient(self, found: Projection, bounded: Condition) -> Block:
+        """G: 1/R where it sticks; where it slides, along (1, t) and across it; 0 where it is off.
+
+        Where friction is `bounded` by a given normal impulse, the normal one goes on alone.
+        """
         if not found.direction:
             return [[where(found.off, 0.0, 1.0 / self.normal_compliance)]]
         t, stiffness = found.direction, 1.0 / self.friction_compliance
-        sliding = where(found.off, 0.0, 1.0 / (self.normal_compliance + self.friction_compliance))
-        normal = where(found.sticks, 1.0 / self.normal_compliance, sliding)
-        both = where(found.sticks, 0.0, sliding)
+        together = where(bounded, 0.0, 1.0 / (self.normal_compliance + self.friction_compliance))
+        both = where(found.sticks | found.off, 0.0, together)
+        alone = where(found.sticks | bounded, 1.0 / self.normal_compliance, together)
+        normal = where(found.off, 0.0, alone)
         across = found.share * stiffness
-        along = where(found.sticks, 0.0, sliding - across)
+        along = where(found.sticks, 0.0, both - across)
         rows: Block = [[normal, *(both * x for x in t)]]
         for i, x in enumerate(t):
             rows.append([both * x, *((along * x) * y + (across if i == j else 0.0) for j, y in enumerate(t))])
         return rows
 
-    @property
-    def _rho(self) -> Scalar:
-        return self.friction_compliance / self.normal_compliance
-
     # --- on the way to the solution --------------------------------------------------------------------------------
+
+    def first_point(self, guess: Sequence[Scalar]) -> Column:
+        """The rates of a guess, but along the normal where the law has the impulse that is expected."""
+        rates = self.rates(guess)
+        rates[0] = where(self.expected > 0.0, self.target - self.normal_compliance * self.expected, rates[0])
+        return rates
 
     def next_shift(self, rates: Sequence[Scalar], normal_impulse: Scalar) -> Scalar:
         """The speed with which it slides; of friction's springs as they stretch, nothing."""

@@ -17,7 +17,7 @@ from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, total, where
 from gearwright.dynamics.solve.conditions import as_number
-from gearwright.dynamics.solve.cones import Cone, Touching
+from gearwright.dynamics.solve.cones import COULOMB, Cone, Touching
 from gearwright.dynamics.solve.terms import Collected
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots
@@ -40,13 +40,20 @@ class ConePoints:
     build: StepBuilder
     acting: Collected
     eps: float
+    without_shifts: float = FAST  # iterations: none where there are too few to end the others
 
     def begin(self, guess: Sequence[Scalar], iterated: Scalar | None, repeated: Scalar | None) -> None:
-        """Points where the guess is; of a phase that is `iterated`, where they were: shifts that jumped within their
-        tolerance would keep the iteration from ending."""
+        """Points where the guess is, with the impulses that are expected; of a phase that is `iterated`, where they
+        were: shifts that jumped within their tolerance would keep the iteration from ending."""
         build, cones = self.build, self.acting.cones
-        points = Column(c for cone in cones for c in cone.rates(guess))
-        shifts = Column(cone.next_shift(cone.rates(guess), cone.expected) for cone in cones)
+        if self.without_shifts:
+            points, shifts = (
+                Column(c for cone in cones for c in cone.first_point(guess)),
+                Column([COULOMB] * len(cones)),
+            )
+        else:
+            points = Column(c for cone in cones for c in cone.rates(guess))
+            shifts = Column(cone.next_shift(cone.rates(guess), cone.expected) for cone in cones)
         if iterated is not None:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
@@ -90,14 +97,15 @@ class ConePoints:
         if cone.size == 1:
             return True
         slip = cone.next_shift(rates, impulse[0])
-        return (abs(slip - shift) <= maximum(SLIP * slip, SLOW)) | cone.is_clear(rates, shift, slip)
+        return (shift < 0.0) | (abs(slip - shift) <= maximum(SLIP * slip, SLOW)) | cone.is_clear(rates, shift, slip)
 
     # --- the next one ----------------------------------------------------------------------------------------------
 
     def follow(self, stays: Condition, diagonal: Sequence[Scalar]) -> None:
         """Points and shifts go on with the last solution; near enough shifts stay, or it would not converge.
 
-        Once the way is measured, shifts stay until the convex problem is solved with them.
+        The first iterations do without shifts. Once the way is measured, shifts stay until the convex problem is solved
+        with them.
         """
         build, (follows,) = self.build, self.build.follows
         fast = stays | (follows < FAST)
@@ -105,8 +113,9 @@ class ConePoints:
         points, shifts = Column(), Column()
         for cone, shift, impulse in self._each(build.shift, self.acting.by_cone(build.cone)):
             rates = cone.rates(build.u)
-            stands = waits | self._stands(cone, rates, impulse, shift)
+            stands = (shift >= 0.0) & (waits | self._stands(cone, rates, impulse, shift))
             new = where(stands, shift, cone.next_shift(rates, impulse[0]))
+            new = where(follows + 1.0 < self.without_shifts, COULOMB, new)
             points += cone.next_point(rates, impulse, new, cone.inertia(diagonal))
             shifts.append(new)
         build.cone_point = select(stays, build.cone_point, points)
