@@ -14,7 +14,7 @@ import numpy as np
 from gearwright.errors import GearwrightError
 from gearwright.identification.experiment import Experiment, Measured
 from gearwright.identification.residuals import Residuals
-from gearwright.identification.uncertainty import Information
+from gearwright.identification.uncertainty import Information, squared
 from gearwright.model import Actuator, Mechanism
 from gearwright.model.joints import Joint
 from gearwright.model.mass.inertia import Inertia
@@ -54,7 +54,7 @@ class Setting:
         found = np.zeros((len(self.information.matrix),) * 2)
         if np.isfinite(fits.residuals).all():
             J = fits.jacobian[0] * self.scales[known] / deviation
-            found[np.ix_(known, known)] = J.T @ J
+            found[np.ix_(known, known)] = squared(J)
         return found
 
 

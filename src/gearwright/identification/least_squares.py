@@ -15,6 +15,7 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.identification.residuals import Fits
+from gearwright.identification.uncertainty import squared
 from gearwright.sim.state.values import Array
 
 FIRST_DAMPING = 1e-2
@@ -97,7 +98,7 @@ def _differentiated(evaluate: Evaluate, searches: Sequence[Search]) -> None:
     fits = evaluate(np.array([search.z for search in searches]), differentiated=True)
     for search, residuals, jacobian in zip(searches, fits.residuals, fits.jacobian, strict=True):
         search.residuals = residuals
-        search.information, search.gradient = jacobian.T @ jacobian, jacobian.T @ residuals
+        search.information, search.gradient = squared(jacobian), jacobian.T @ residuals
         search.cost = float(residuals @ residuals) if np.isfinite(residuals).all() else np.inf
         search.done = not np.isfinite(search.cost)  # a start that diverges leads nowhere
 
@@ -110,9 +111,9 @@ def _step(search: Search, bounds: Bounds, possible: Callable[[Array], bool], tim
     free = np.flatnonzero(~out & (np.diag(H) > 0))
     step = np.zeros_like(z)
     if len(free):
-        own = H[np.ix_(free, free)]
-        damped = own + times * search.damping * np.diag(np.maximum(np.diag(own), 1e-12 * np.diag(own).max()))
-        step[free] = -np.linalg.lstsq(damped, gradient[free], rcond=None)[0] * scale[free]
+        unit = 1.0 / np.sqrt(np.diag(H)[free])  # so that the diagonal is 1
+        damped = H[np.ix_(free, free)] * np.outer(unit, unit) + times * search.damping * np.eye(len(free))
+        step[free] = -np.linalg.solve(damped, gradient[free] * unit) * unit * scale[free]
     for _ in range(20):
         candidate = np.clip(z + step, bounds.lower, bounds.upper)
         if possible(candidate):

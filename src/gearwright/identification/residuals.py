@@ -9,6 +9,7 @@ acts through the command's own slope; gains and offsets act on what comes out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -36,6 +37,7 @@ def state_places(sim: Simulation) -> dict[str, int]:
     return {f"{a}.{state}": i for a, own in sim.robot.layout.actuator.items() for state, i in own.items()}
 
 
+KEPT = 4  # candidates whose residuals are kept
 MOST_NUMBERS = 1 << 25  # of the rows of one roll-out: 256 MiB
 
 
@@ -74,6 +76,7 @@ class Residuals:
         self.outputs = outputs
         self.measured = np.concatenate([o.values for o in outputs])
         self.evaluations = 0  # roll-outs of all logs
+        self._fits: dict[bytes, Fits] = {}  # of the last candidates that were asked for one by one
 
     @property
     def count(self) -> int:
@@ -119,6 +122,20 @@ class Residuals:
             residuals[lost] = np.inf
         residuals[~np.isfinite(residuals).all(axis=1)] = np.inf
         return Fits(residuals=residuals, jacobian=jacobian)
+
+    def fit(self, candidate: Array) -> Fits:
+        """Of one candidate (z,), S = 1; the last few are kept."""
+        key = candidate.tobytes()
+        if key not in self._fits:
+            self._fits = dict(list(self._fits.items())[1 - KEPT :]) | {key: self.at(candidate[None])}
+        return self._fits[key]
+
+    def along(self, candidate: Array, unknown: int) -> Array:
+        """∂r/∂z_i of one candidate and one unknown, (m,)."""
+        alone = copy(self)
+        alone.own = [[i for i in own if i == unknown] for own in self.own]
+        self.evaluations += 1
+        return alone.at(candidate[None]).jacobian[0, :, unknown]
 
     def states_at(self, candidate: Array, times: Sequence[tuple[int, float]]) -> dict[str, Array]:
         """States beside the motion, such as those of motors, at instants (log, time) of one roll-out: (n, size)."""

@@ -119,7 +119,7 @@ class FitSearch:
 
     def solved(self) -> tuple[Array, Array, bool]:
         """The unknowns, and directions that are not determined: along these, one parameter each stays where it was."""
-        first = self.residuals.at(self.nominal[None])
+        first = self.residuals.fit(self.nominal)
         self._check_dependence(first)
         several = self.given.starts > 1
         z, complete = self._freely(self._spread(), ROUGHLY if several else ENOUGH)
@@ -183,9 +183,8 @@ class FitSearch:
         loose = np.any(self._information(z).loose_directions() != 0.0, axis=0)
         robot = [i for i in range(self.count) if self.unknowns[i].kind == "robot" and not loose[i]]
         far = {i: min(self.unknowns[i].upper, FAR * self._scale(i, z[i])) for i in robot}
-        J = self.residuals.at(np.array([z, *(self._at(z, {i: x}) for i, x in far.items())])).jacobian
-        here = np.linalg.norm(J[0], axis=0)
-        there = {i: float(np.linalg.norm(own[:, i])) for i, own in zip(robot, J[1:], strict=True)}
+        here = np.linalg.norm(self.residuals.fit(z).jacobian[0], axis=0)
+        there = {i: float(np.linalg.norm(self.residuals.along(self._at(z, {i: x}), i))) for i, x in far.items()}
         return {
             i: far[i] for i in robot
             if there[i] <= FADED * here[i] and here[i] > 0 and self.residuals.possible(self._at(z, {i: far[i]}))
@@ -238,7 +237,7 @@ class FitSearch:
         return z, complete
 
     def _cost(self, z: Array) -> float:
-        r = self._weighted(z[None], differentiated=False).residuals[0]
+        r = self.residuals.fit(z).residuals[0] * self._row_weights
         return float(r @ r)
 
     def _spread(self) -> Array:
@@ -285,7 +284,7 @@ class FitSearch:
 
     def _reweighted(self, z: Array) -> bool:
         """Weighs each output by its residuals; whether that changed much."""
-        r = self.residuals.at(z[None], differentiated=False).residuals[0]
+        r = self.residuals.fit(z).residuals[0]
         squares: dict[str, list[float]] = {}
         for output, part in zip(self.residuals.outputs, self.residuals.rows, strict=True):
             squares.setdefault(output.name, []).append(float(np.mean(r[part] ** 2)))
@@ -324,10 +323,11 @@ class FitSearch:
     # --- what it says ----------------------------------------------------------------------------------------------
 
     def _information(self, z: Array) -> Information:
-        fits = self._weighted(z[None])
-        fits.jacobian[:, :, list(self.limitless)] = 0.0
+        fits, w = self.residuals.fit(z), self._row_weights
+        jacobian = fits.jacobian[0] * w[:, None]
+        jacobian[:, list(self.limitless)] = 0.0
         scales = np.array([self._scale(i, z[i]) for i in range(len(z))])
-        return information(fits.residuals[0], fits.jacobian[0], scales, range(self.count), self.residuals.rows)
+        return information(fits.residuals[0] * w, jacobian, scales, range(self.count), self.residuals.rows)
 
     def _scale(self, i: int, value: float) -> float:
         return abs(value) if self.unknowns[i].lower > 0.0 else max(abs(value), NEAR_ZERO * self.unknowns[i].scale)
@@ -357,7 +357,7 @@ class FitSearch:
         )
 
     def _setting(self, z: Array, information: Information) -> Setting:
-        residuals = self.residuals.at(z[None], differentiated=False).residuals[0]
+        residuals = self.residuals.fit(z).residuals[0]
         return Setting(
             residuals=self.residuals, z=z, scales=np.array([self._scale(i, x) for i, x in enumerate(z)]),
             information=information, deviation=float(np.std(residuals)),

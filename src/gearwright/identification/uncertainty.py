@@ -43,6 +43,11 @@ class Information:
         return _sparse(vectors[:, loose].T)
 
 
+def squared(jacobian: Array) -> Array:
+    """JᵀJ, (z, z), by numpy's own loop: the threads of a BLAS wait for each other where other processes run."""
+    return np.asarray(np.einsum("mi,mj->ij", jacobian, jacobian))
+
+
 def information(
     residuals: Array, jacobian: Array, scales: Array, parameters: Sequence[int], parts: Sequence[slice]
 ) -> Information:  # fmt: skip
@@ -52,7 +57,7 @@ def information(
     nuisance = [i for i in range(J.shape[1]) if i not in set(parameters)]
     variance = float(residuals @ residuals) / max(1, m - J.shape[1])
     variance = max(variance, LEAST)
-    H = J.T @ J / variance
+    H = squared(J) / variance
     P, N = np.ix_(parameters, parameters), np.ix_(nuisance, nuisance)
     cross = H[np.ix_(parameters, nuisance)]
     matrix = H[P] - cross @ np.linalg.pinv(H[N], hermitian=True) @ cross.T if nuisance else H[P]
