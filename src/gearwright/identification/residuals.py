@@ -9,8 +9,7 @@ acts through the command's own slope; gains and offsets act on what comes out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import ceil
@@ -104,20 +103,22 @@ class Residuals:
             )
         self.evaluations += S
         start = self._start(candidates, K, differentiated=differentiated)
-        slots = self.rollout.slots_of(self.signals)
-        rows = self._rolled_out(start, slots)
-        residuals, jacobian = np.zeros((S, self.count)), np.zeros((S, self.count, len(self.unknowns)))
+        jacobian = np.zeros((S, self.count, len(self.unknowns)))
+        return self._observed_along(start, candidates, self.own if differentiated else [[]] * E, jacobian)
+
+    def _observed_along(self, start: Start, candidates: Array, own: Sequence[list[int]], jacobian: Array) -> Fits:
+        """`own`: columns of the Jacobian that the directions of each log are."""
+        E = len(self.experiments)
+        rows = self._rolled_out(start, self.rollout.slots_of(self.signals))
+        residuals = np.zeros((len(candidates), self.count))
         read = {signal: self.rollout.read(signal, rows) for signal in self.signals}
-        place = 0
-        for e, experiment in enumerate(self.experiments):
-            for output in experiment.outputs:
-                part, own = self.rows[place], self.own[e] if differentiated else []
-                values, tangents = read[output.signal]
-                robots = slice(e, None, E)
-                y, J = self._observed(output, candidates, values[:, robots], tangents[:, robots, : len(own)], own)
-                residuals[:, part] = y - output.values
-                jacobian[:, part, own] = J
-                place += 1
+        outputs = [(e, output) for e, experiment in enumerate(self.experiments) for output in experiment.outputs]
+        for (e, output), part in zip(outputs, self.rows, strict=True):
+            values, tangents = read[output.signal]
+            robots = slice(e, None, E)
+            y, J = self._observed(output, candidates, values[:, robots], tangents[:, robots, : len(own[e])], own[e])
+            residuals[:, part] = y - output.values
+            jacobian[:, part, own[e]] = J
         for lost in {robot // E for robot in rows.failed(start.directions)}:
             residuals[lost] = np.inf
         residuals[~np.isfinite(residuals).all(axis=1)] = np.inf
@@ -130,12 +131,18 @@ class Residuals:
             self._fits = dict(list(self._fits.items())[1 - KEPT :]) | {key: self.at(candidate[None])}
         return self._fits[key]
 
-    def along(self, candidate: Array, unknown: int) -> Array:
-        """∂r/∂z_i of one candidate and one unknown, (m,)."""
-        alone = copy(self)
-        alone.own = [[i for i in own if i == unknown] for own in self.own]
-        self.evaluations += 1
-        return alone.at(candidate[None]).jacobian[0, :, unknown]
+    def along(self, candidates: Array, unknowns: Sequence[int]) -> Array:
+        """∂r/∂z_i, (S, m): of each candidate along one number of the robot."""
+        E = len(self.experiments)
+        start = self._start(candidates, 1, differentiated=False)
+        direction = np.zeros((start.robots, 1, len(self.names)))
+        for s, i in enumerate(unknowns):
+            for e in range(E):
+                direction[s * E + e, 0, self.names.index(self.unknowns[i].of)] = i in self.own[e]
+        start = replace(start, tangents={StepSlot.PARAMETER: direction})
+        self.evaluations += len(candidates)
+        jacobian = np.zeros((len(candidates), self.count, 1))
+        return self._observed_along(start, candidates, [[-1]] * E, jacobian).jacobian[:, :, 0]  # the one column
 
     def states_at(self, candidate: Array, times: Sequence[tuple[int, float]]) -> dict[str, Array]:
         """States beside the motion, such as those of motors, at instants (log, time) of one roll-out: (n, size)."""

@@ -183,8 +183,11 @@ class FitSearch:
         loose = np.any(self._information(z).loose_directions() != 0.0, axis=0)
         robot = [i for i in range(self.count) if self.unknowns[i].kind == "robot" and not loose[i]]
         far = {i: min(self.unknowns[i].upper, FAR * self._scale(i, z[i])) for i in robot}
+        if not robot:
+            return {}
         here = np.linalg.norm(self.residuals.fit(z).jacobian[0], axis=0)
-        there = {i: float(np.linalg.norm(self.residuals.along(self._at(z, {i: x}), i))) for i, x in far.items()}
+        moved = np.array([self._at(z, {i: x}) for i, x in far.items()]).reshape(-1, len(z))
+        there = dict(zip(robot, np.linalg.norm(self.residuals.along(moved, robot), axis=1).tolist(), strict=True))
         return {
             i: far[i] for i in robot
             if there[i] <= FADED * here[i] and here[i] > 0 and self.residuals.possible(self._at(z, {i: far[i]}))

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler.backends.cpu.target import host
+from gearwright.sim.derivatives.sensitivity import differentiable
+from gearwright.sim.programs.programs import TANGENT_STEP
 from tests.sim.derivatives.finite_differences import differences
 from tests.sim.robots import DOUBLE_PENDULUM, FOLDER, FREE, LIMITED
 
@@ -225,3 +228,9 @@ def test_saved_simulations_have_no_derivatives(tmp_path):
     driven_arm().save(tmp_path / "arm.gw")
     with pytest.raises(gw.GearwrightError, match="compile the robot"):
         gw.open(tmp_path / "arm.gw").sensitivity(0.01, outputs="elbow.position", parameters="arm.mass")
+
+
+def test_directions_fill_the_lanes_of_a_register():
+    kernels = differentiable(driven_arm(), ("arm.mass",)).kernels
+    assert kernels[TANGENT_STEP].lanes == host().lanes("double")
+    assert kernels["step"].lanes == 1

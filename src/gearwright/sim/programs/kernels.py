@@ -23,7 +23,7 @@ from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.sensor_layout import SensorLayout
 from gearwright.sim.options import Options
 from gearwright.sim.programs import keys
-from gearwright.sim.programs.programs import TANGENT_STEP, program
+from gearwright.sim.programs.programs import TANGENT, TANGENT_STEP, program
 from gearwright.sim.recorder.free_memory import require_memory
 from gearwright.sim.saving.as_data import from_data, to_data
 
@@ -120,7 +120,8 @@ class CompiledKernels(Kernels):
                 self._made[name] = build(
                     lambda: self._program(name), self._backend, identity=key,
                     note=self._note if name == "step" and key is not None else str,
-                    precision=self.options.precision, batch=self.options.batch,
+                    precision=self.options.precision,
+                    batch=None if name.startswith(TANGENT) else self.options.batch,  # directions are lanes
                 )  # fmt: skip
             except NotFiniteError:
                 raise CompileError(_too_large(self.robot)) from None
