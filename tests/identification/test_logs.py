@@ -118,7 +118,7 @@ def test_bags_of_ros_2(tmp_path):
         ("a.csv", b"time,q\n0,1\n1,2\n1,3\n3,4\n4,5\n", "the same as"),
         ("a.csv", b"time,q\n0,1\n2,2\n1,3\n3,4\n4,5\n", "before"),
         ("a.csv", b"time,q\n0,1\n1,2\n", "too few"),
-        ("a.csv", b"time,q\n0,a\n1,b\n2,c\n3,d\n4,e\n", "no column but time"),
+        ("a.csv", b"time,q\n0,a\n.1,b\n.2,c\n.3,d\n.4,e\n", "no column but time"),
         ("a.csv", b"time,q\n0,1\n20,2\n40,3\n60,4\n8000,5\n", "milliseconds"),
         ("a.npz", b"PK", "not an .npz"),
         ("a.parquet", b"PAR1", "not a Parquet"),
@@ -160,6 +160,42 @@ def test_numbers_that_are_missing():
 )
 def test_units(given, wanted, times):
     assert factor("a column", given, wanted) == pytest.approx(times, rel=1e-12)
+
+
+@pytest.mark.parametrize("times", [1e3, 1e9])
+def test_times_in_other_units(times):
+    log = swinging(duration=0.5)
+    with pytest.raises(gw.GearwrightError, match="milliseconds"):
+        Log(name="fast", time=times * log.time, columns=log.columns)
+
+
+def test_a_joint_is_not_measured_far_beyond_its_stops():
+    time = 0.01 * np.arange(50)
+    columns = {"right_finger.position": 20.0 * np.sin(9.0 * time), "motor.command": 0.01 * np.sin(9.0 * time)}  # mm
+    log, robot = Log(name="mm", time=time, columns=columns), gw.load("gripper")
+    with pytest.raises(gw.GearwrightError, match="another unit"):
+        gw.identify(robot, log, "motor.damping")
+
+
+def test_a_step_that_is_longer_than_the_recording():
+    with pytest.raises(gw.GearwrightError, match="too long"):
+        gw.identify(ARM, swinging(duration=0.5), "arm.mass", dt=0.1)
+
+
+def test_two_columns_for_one_signal():
+    log = swinging(duration=0.5)
+    twice = Log(name="twice", time=log.time, columns={**log.columns, "a": log.time, "b": log.time})
+    with pytest.raises(gw.GearwrightError, match="'a' and 'b' cannot all be"):
+        gw.identify(ARM, twice, "arm.mass", signals={"a": "elbow.position", "b": "elbow.position"})
+
+
+def test_a_fit_that_explains_nothing_warns():
+    log = swinging(duration=1.0)
+    degrees = Log(name="deg", time=log.time, columns={
+        "elbow.position": np.rad2deg(log.column("elbow.position")), "motor.command": log.column("motor.command")
+    })  # fmt: skip
+    with pytest.warns(UserWarning, match="explains nothing of"):
+        gw.identify(ARM, degrees, "arm.mass", starts=1)
 
 
 def test_degrees_give_the_same_fit():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,8 @@ SWITCHES = ("enabled",)  # states of actuators that logs have
 CURVED = 8  # samples from which they are a parabola; its slope at the start is known four times less well
 AT_REST = 5.0  # deviations of the first slope: a smaller one is noise
 MOST_FIRST = 20  # samples
+FEWEST_STEPS = 10  # of a log
+FAR_BEYOND = 0.5  # of a joint's range: measured so far beyond its stops, it is in another unit
 FIRST = 0.06  # [s] of a log that say where it begins, and how fast
 
 
@@ -116,6 +119,7 @@ class Columns:
     units: Mapping[str, str]  # of columns
     outputs: tuple[str, ...] | None
     linear: frozenset[str]  # inputs with straight lines between samples
+    scaled: frozenset[str] = frozenset()  # outputs whose gain or offset is sought: their numbers may be anything
 
     def experiment(self, log: Log, rig: str, start: Mapping[str, float]) -> Experiment:
         time = log.time - log.time[0]
@@ -140,6 +144,9 @@ class Columns:
                 values = self._converted(log, column, signal.unit)
                 outputs.append(Measured(name=name, signal=signal, time=time, values=values))
         self._check(log, commands, efforts, outputs)
+        self._check_duration(log)
+        for output in outputs:
+            self._check_limits(log, output)
         return Experiment(
             name=log.name, rig=rig, duration=float(time[-1]), commands=commands, efforts=efforts, driven=driven,
             switched=switched, outputs=tuple(outputs), start=begins(outputs, start), given=start,
@@ -152,6 +159,10 @@ class Columns:
         for column in (*self.signals, *self.units):
             if column not in log.columns:
                 raise UnknownNameError(f"column of {log.name}", column, list(log.columns))
+        for signal, count in Counter(self.signals.values()).items():
+            if count > 1:
+                several = " and ".join(repr(column) for column, own in self.signals.items() if own == signal)
+                raise ModelError(f"columns {several} cannot all be {signal!r}")
         named = dict(self.signals)
         taken = set(named.values())
         for column in log.columns:
@@ -192,6 +203,25 @@ class Columns:
 
     def _has_positions(self, named: object) -> bool:
         return any(str(n).endswith(".position") for n in named)  # type: ignore[attr-defined]
+
+    def _check_duration(self, log: Log) -> None:
+        duration = float(log.time[-1] - log.time[0])
+        if duration < FEWEST_STEPS * self.sim.dt:
+            raise ModelError(f"{log.name} lasts {duration:.3g} s: dt={self.sim.dt:g} s is too long for it")
+
+    def _check_limits(self, log: Log, output: Measured) -> None:
+        """No joint is measured far beyond its stops, unless in another unit."""
+        owner, joints = output.signal.name, self.sim.robot.joints
+        if output.signal.family != "position" or output.name in self.scaled or owner not in joints:
+            return
+        (limits,) = (axis.limits for axis in joints[owner].axes[:1])
+        beyond = max(float(output.values.max()) - limits.upper, limits.lower - float(output.values.min()))
+        if beyond > FAR_BEYOND * (limits.upper - limits.lower):
+            farthest = float(output.values[np.argmax(np.abs(output.values))])
+            raise ModelError(
+                f"{log.name}: {output.name!r} reaches {farthest:.4g} {output.signal.unit}, but its joint goes from "
+                f"{limits.lower:.4g} to {limits.upper:.4g}: is it in another unit? Say which: units={{'column': 'deg'}}"
+            )
 
     # --- numbers ---------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,10 @@ class InterruptedWarning(UserWarning):
     """The search was ended by Ctrl-C: the fit is the best so far."""
 
 
+class UnexplainedWarning(UserWarning):
+    """The fitted robot explains nothing of an output: often its unit or sign, or a command, is wrong."""
+
+
 def identify(
     robot: Mechanism | Mapping[str, Mechanism] | str | os.PathLike[str],
     recordings: Any,
@@ -146,6 +150,13 @@ def _fitted(robot: Mechanism, names: Any, given: Given) -> Fit:
         warn("interrupted: the fit is the best so far", InterruptedWarning)
     values = {u.name: float(z[i]) for i, u in enumerate(parameters)}
     fitted_residuals = _residuals(sim, fitted, parameters, z, given, held_back=False)
+    for r in fitted_residuals:
+        if np.mean((r.fitted - r.measured) ** 2) > np.var(r.measured):
+            warn(
+                f"{r.log}: the fit explains nothing of {r.output!r}, with an error of {r.error:.3g} {r.unit}: are its "
+                "unit and sign right, and all commands there?",
+                UnexplainedWarning,
+            )
     return Fit(
         robot=_with(robot, parameters, z, None), values=values, units={u.name: u.unit for u in parameters},
         intervals=found.intervals, undetermined=found.combinations, at_bounds=found.at_bounds,
@@ -175,7 +186,10 @@ def _checked(
     named = (parameter_name(robot, n) for n in (*wanted, *map(str, given.signals.values())))
     inputs = tuple(dict.fromkeys(n for n in named if n is not None))
     sim = differentiable(compiled(robot, dt=given.dt, **given.options), inputs)
-    columns = Columns(sim=sim, signals=given.signals, units=given.units, outputs=given.outputs, linear=given.linear)
+    scaled = frozenset(name.rpartition(".")[0] for name in wanted if name.endswith((".gain", ".offset")))
+    columns = Columns(
+        sim=sim, signals=given.signals, units=given.units, outputs=given.outputs, linear=given.linear, scaled=scaled
+    )
     each = []
     for group in (rigs, back):
         each.append([columns.experiment(log, rig, given.start) for rig, logs in group.items() for log in logs])

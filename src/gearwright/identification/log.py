@@ -16,6 +16,7 @@ from gearwright.sim.recordings.signal_names import label
 from gearwright.sim.state.values import Array
 
 FEWEST = 5  # rows of a log
+SLOWEST = 1.0  # [s] between rows: of what moves, nothing is known so late
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +82,11 @@ def _check_times(name: str, time: Array) -> None:
             + (f" ({counted(len(back), 'such row')})" if len(back) > 1 else "")
         )
     typical = float(np.median(steps))
+    if typical >= SLOWEST:
+        raise ModelError(
+            f"{name}: rows are {typical:.6g} s apart, too far to follow a motion: are its times in milliseconds? Give "
+            "them in seconds, or name the column 'time [ms]'"
+        )
     if steps.max() > max(1.0, 100.0 * typical):
         k = int(np.argmax(steps))
         raise ModelError(
