@@ -35,29 +35,40 @@ def arm(n):
 CAN_CLIENT = """
 import can, json, sys, time
 bus = can.Bus(interface="gearwright", channel=sys.argv[1])
-times, end = [], time.monotonic() + float(sys.argv[2])
-while time.monotonic() < end:
-    begun, answers = time.perf_counter(), 0
-    for node in range(1, 9):
-        bus.send(can.Message(arbitration_id=0x100 + node, data=range(8), is_extended_id=False))
-    while answers < 8:
-        message = bus.recv(2.0)
-        answers += 0x180 < message.arbitration_id <= 0x188
-    times.append(time.perf_counter() - begun)
-    time.sleep(0.001)
+nodes, cycles, clock = range(1, 13), int(1e3 * float(sys.argv[2])), time.perf_counter
+frames = [
+    can.Message(arbitration_id=n, data=bytes.fromhex("8000800666199800"), is_extended_id=False) for n in nodes
+]
+for n in nodes:
+    bus.send(can.Message(arbitration_id=n, data=b"\\xff" * 7 + b"\\xfc", is_extended_id=False))
+lost = sum(bus.recv(2.0) is None for _ in nodes)
+times, late, begun = [], 0, clock() + 0.01
+for k in range(cycles):
+    while (wait := begun + 1e-3 * k - clock()) > 0.0:
+        time.sleep(max(0.0, wait - 5e-5))
+    start = clock()
+    for frame in frames:
+        bus.send(frame)
+    lost += sum(bus.recv(1.0) is None for _ in nodes)
+    times.append(clock() - start)
+    late += times[-1] > 1e-3
 bus.shutdown()
-print(json.dumps(sorted(times)))
+print(json.dumps({"median": sorted(times)[cycles // 2], "lost": lost, "late": late}))
 """
+LATE = 0.005  # of all cycles: the pauses of a virtual machine, which a process that only sleeps sees as well
 
 
 @pytest.mark.slow
-def test_all_answers_of_8_nodes_are_there_within_a_millisecond():
-    with gw.serve(arm(8), protocol="echo") as bench:
-        command = [sys.executable, "-c", CAN_CLIENT, bench.channel, "5"]
-        times = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout)
+def test_a_minute_of_12_drives_at_1_khz():
+    """Found with real-time priority on two busy cores: median 0.37 ms, nothing lost, 0.4 % of the cycles late."""
+    with gw.serve(arm(12), protocol="damiao") as bench:
+        command = [sys.executable, "-c", CAN_CLIENT, bench.channel, "60"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=180)
+    found = json.loads(done.stdout)
+    assert found["lost"] == 0 and found["median"] < 1e-3
     if busy():
         pytest.skip("the machine is busy: its load would be measured")
-    assert times[int(0.99 * len(times))] < 1e-3  # found: 0.51 ms, median 0.33 ms
+    assert found["late"] < LATE * 60_000
 
 
 @pytest.mark.slow
