@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+from email.parser import HeaderParser
 from pathlib import Path
 from shutil import which
 from threading import Timer
+from zipfile import ZipFile
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.acceptance.table import (
@@ -36,6 +39,14 @@ PATIENCE = 120  # [s] for a server to start
 IMPORTS = ("import gearwright", "import gearwright as gw; gw.load('gripper')")
 
 
+def requirements(wheel: Path) -> list[str]:
+    """What the wheel needs without extras."""
+    with ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        needed = HeaderParser().parsestr(archive.read(name).decode()).get_all("Requires-Dist", [])
+    return [each for each in needed if "extra ==" not in each]
+
+
 class Fresh:
     """An environment with one wheel and its dependencies, and a folder to work in."""
 
@@ -45,8 +56,10 @@ class Fresh:
         self._run("uv", "venv", "--quiet", "--python", python, str(self._env))
         self.python = self._env / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         target = "--python", str(self.python)
-        self._run("uv", "pip", "install", "--quiet", *target, "--resolution", RESOLUTION[dependencies], str(wheel))
+        direct = [str(wheel), *requirements(wheel)]  # by name: else uv takes the wheel alone as direct
+        self._run("uv", "pip", "install", "--quiet", *target, "--resolution", RESOLUTION[dependencies], *direct)
         self._run("uv", "pip", "check", *target)
+        self.packages = self._run("uv", "pip", "freeze", *target).split()
 
     def _run(self, *words: str) -> str:
         plain = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
@@ -114,6 +127,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         fresh = Fresh(Path(place), wheel.resolve(), given.python, given.dependencies)
         print(f"{wheel.name}, Python {given.python}, {given.dependencies} dependencies: {fresh.size() / 1e6:.0f} MB")
+        direct = {re.split(r"[^\w.-]", each)[0].lower() for each in requirements(wheel)}
+        print(" ", *(each for each in fresh.packages if each.partition("==")[0].lower() in direct))
         write_files(Path(place, "work"))
         fresh.code(RECORDED)
         for command, arguments in ARGUMENTS.items():

@@ -149,6 +149,37 @@ def test_boxes_have_room_for_their_numbers(browser) -> None:
         assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
+COVERED = """[...document.querySelectorAll('.mantine-Slider-root')].flatMap(slider => {
+    const thumb = slider.querySelector('.mantine-Slider-thumb').getBoundingClientRect();
+    return [...slider.querySelectorAll('.mantine-Slider-markLabel')].filter(label => {
+        const r = label.getBoundingClientRect();
+        return r.top < thumb.bottom - 2 && r.left < thumb.right && r.right > thumb.left}).map(e => e.textContent)})"""
+CUT = """[...document.querySelectorAll('li')].filter(e => {
+    const text = document.createRange(); text.selectNodeContents(e);
+    return text.getBoundingClientRect().right > window.innerWidth}).length"""
+
+
+def test_neither_numbers_nor_diagnostics_are_covered_or_cut(browser, tmp_path) -> None:
+    """At an end of its range a slider's thumb stands above that end's number; diagnostics begin with a long path."""
+    file = tmp_path / ("a_folder_with_a_name_that_is_longer_than_the_panel_" * 2) / "arm.urdf"
+    file.parent.mkdir()
+    file.write_text((FOLDER / "desk_arm.urdf").read_text().replace("<robot ", "<robot colour='red' ", 1))
+    with pytest.warns(gw.LoadWarning, match="colour"):
+        robot = gw.load(file)
+    with gw.view(robot, port=0, block=False) as page:
+        tab = Tab(browser, page)
+        page.player.reset({"shoulder_pan": robot.joints["shoulder_pan"].axes[0].limits.lower})
+        wait(lambda: False, tab.tab, 2.0)
+        tab.picture("ends")
+        assert tab.tab.evaluate(COVERED) == []
+        tab.tab.get_by_role("tab", name="Show").click()
+        wait(lambda: False, tab.tab, 1.0)
+        tab.picture("diagnostics")
+        assert tab.tab.locator("li").count() >= 1
+        assert tab.tab.evaluate(CUT) == 0
+        tab.tab.close()
+
+
 def test_play_moves_it_and_a_plot_draws(browser, gripper) -> None:
     tab = Tab(browser, gripper)
     gripper.player.command["motor"] = 0.012

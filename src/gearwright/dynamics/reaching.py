@@ -88,7 +88,8 @@ def reaching(mechanism: Mechanism, targets: Sequence[FrameGoal], held: Collectio
     new = model.advanced(q, move, 1.0)
     for bound, (i, _) in enumerate(model.plain):
         new[i] = maximum(minimum(new[i], upper[bound]), lower[bound])
-    error = maximum_of([abs(x) for x in e])
+    parts = [Column(e[i : i + 3]) for i in range(0, len(e), 3)]  # a distance or an angle each
+    error = sqrt(maximum_of([part @ part for part in parts]))
     reached = (error <= tolerance) | (done > 0.5)
     outputs = {
         "position": select(reached, q, new), "error": [error], "reached": [where(reached, 1.0, 0.0)],

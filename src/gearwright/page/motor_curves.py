@@ -70,10 +70,11 @@ def drawing(
 ) -> str:
     """HTML: a name, the curve in all four quadrants with numbers on its axes, the recent trace, and the point."""
     fastest, strongest = _ranges(actuator, trace)
-    body = _axes(fastest, strongest, units)
+    body = list[str]()
     for side in _curves(actuator, fastest):
         line = " ".join(_place(s, t, fastest, strongest) for s, t in side)
         body.append(f'<polyline points="{line}" fill="none" stroke="{CURVE}" stroke-width="1.8"/>')
+    body += _axes(fastest, strongest, units)
     line = " ".join(_place(s, t, fastest, strongest) for s, t in trace)
     x, y = _place(*point, fastest, strongest).split(",")
     body.append(f'<polyline points="{line}" fill="none" stroke="{POINT}" stroke-width="1.3" opacity=".5"/>')
@@ -107,9 +108,10 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _label(x: float, y: float, text: str, anchor: str) -> str:
+    """With a rim of the background's colour, so that a curve does not run through it."""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="9" fill="currentColor" opacity=".65">'
-        f"{escape(text)}</text>"
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="9" fill="currentColor" fill-opacity=".65" '
+        f'stroke="var(--mantine-color-body)" stroke-width="3" paint-order="stroke">{escape(text)}</text>'
     )
 
 

@@ -15,8 +15,14 @@ from gearwright.page.gate import Gate, guarded
 HOST, PORT, LAST_PORT = "127.0.0.1", 8080, 65535
 TRIES = 1000  # ports after the one that is wanted
 BRAND = (47, 127, 193)
-# viser's boxes beside sliders are too narrow for a sign, five digits and a point
-STYLE = '<style>.mantine-NumberInput-root[style*="3rem"] { width: 3.7rem !important; flex-shrink: 0; }</style>'
+# viser's boxes beside sliders are too narrow for a sign, five digits and a point; its thumbs cover the numbers at the
+# ends; its lists do not wrap a long path
+STYLE = """<style>
+.mantine-NumberInput-root[style*="3rem"] { width: 3.7rem !important; flex-shrink: 0; }
+.mantine-Slider-markLabel { margin-top: 0.25rem; }
+.mantine-Slider-root { margin-bottom: 0.25rem; }
+li { overflow-wrap: anywhere; }
+</style>"""
 
 
 def serve(port: int | None, gate: Gate) -> Any:
