@@ -200,6 +200,31 @@ def test_the_fastest_speed_does_not_freeze_it() -> None:
         assert time.monotonic() - begun < 2.0
 
 
+def test_what_a_person_sets_is_not_lost_to_what_the_program_shows(page, monkeypatch) -> None:
+    """The simulation brings the sliders up to date after a browser set one, and before that has had an effect."""
+    submit = page._server.gui._thread_executor.submit
+
+    def late(act, event):
+        page.motion.show()
+        return submit(act, event)
+
+    monkeypatch.setattr(page._server.gui._thread_executor, "submit", late)
+
+    async def act() -> None:
+        async with opened(page) as tab:
+            await tab.update("speed [×]", value=1.5)
+            assert await until(lambda: page.player.speed == 1.5)
+
+    asyncio.run(act())
+
+
+def test_a_speed_beyond_the_slider_stays() -> None:
+    with gw.view("gripper", port=0, block=False) as page:
+        page.player.speed = 1000.0
+        page.motion.show()
+        assert page.player.speed == 1000.0
+
+
 @pytest.mark.parametrize("point", [(math.nan, 0.0, 0.0), (1e300, 0.0, 0.0), (0.0, 0.0, -math.inf)])
 def test_a_link_is_pulled_to_a_place(page, point) -> None:
     name = next(drawn.node.name for link, drawn in page.scene.shapes if link == "right_finger_link")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import isfinite, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gearwright.display.visible import visible
 from gearwright.model import Actuator, Mechanism
-from gearwright.page.controls import Controls
+from gearwright.page.controls import ControlChange, Controls
 from gearwright.page.sliders import Slider
 from gearwright.sim.state.units import actuator_units
 
@@ -36,7 +36,7 @@ class CommandSliders:
         limits = command_range(self._player.robot, actuator)
         start = min(limits[1], max(limits[0], self._player.command.get(name, 0.0)))
         self._sliders[name] = Slider(
-            controls, visible(name), limits, pi, start, lambda event: self._commanded(name, event),
+            controls, visible(name), limits, pi, start, lambda change: self._commanded(name, change),
             hint=f"{actuator.command} of {visible(name)} [{unit}]",
         )  # fmt: skip
 
@@ -45,8 +45,8 @@ class CommandSliders:
         for name, slider in self._sliders.items():
             slider.handle.visible = text.casefold() in name.casefold()
 
-    def _commanded(self, name: str, event: Any) -> None:
-        self._player.command[name] = float(event.target.value)
+    def _commanded(self, name: str, change: ControlChange) -> None:
+        self._player.command[name] = float(change.value)
 
 
 def command_range(robot: Mechanism, actuator: Actuator) -> tuple[float, float]:

@@ -10,11 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 TAKEN = "SceneNodeDragMessage"
 LONGEST_TEXT = 100  # characters that a browser may send
 Accept = Callable[[Any], Any]  # the value as it is taken; raises ValueError where it is none
+
+
+class ControlChange(NamedTuple):
+    """A control has another value."""
+
+    value: Any
+    by_person: bool  # in a browser, not by the program
+
+
+Act = Callable[[ControlChange], None]
 
 
 class Controls:
@@ -24,6 +34,7 @@ class Controls:
         from viser import _messages
 
         self.gui, self._accepts, self._keys = server.gui, dict[str, Accept](), set[str]()
+        self._set = dict[str, Any]()  # what browsers last set
         incoming = server._websock_server
         for kind in [k for k in incoming._incoming_handlers if k.__name__ != TAKEN]:
             incoming.unregister_handler(kind)
@@ -41,6 +52,8 @@ class Controls:
             updates = self.accepted(message.uuid, message.updates)
         except ValueError:
             return
+        if "value" in updates:
+            self._set[message.uuid] = updates["value"]
         await self.gui._handle_gui_updates(client, replace(message, updates=updates))
 
     def accepted(self, uuid: Any, updates: Any) -> dict[str, Any]:
@@ -50,14 +63,20 @@ class Controls:
             raise ValueError("no control has this")
         return {"value": accept(updates["value"])} if "value" in updates else {}
 
-    def _known(self, handle: Any, accept: Accept, act: Callable[[Any], None] | None) -> Any:
-        self._accepts[handle._impl.uuid] = accept
+    def _known(self, handle: Any, accept: Accept, act: Act | None) -> Any:
+        """`act` runs in another thread, when the program may have set the control again."""
+        uuid = handle._impl.uuid
+        self._accepts[uuid] = accept
         if act is not None:
-            handle.on_update(act)
+            handle.on_update(lambda event: act(self._change(uuid, event)))
         return handle
 
+    def _change(self, uuid: str, event: Any) -> ControlChange:
+        by_person = event.client is not None
+        return ControlChange(self._set[uuid] if by_person else event.target.value, by_person)
+
     def slider(
-        self, label: str, shown: tuple[float, float], step: float, value: float, act: Callable[[Any], None], *,
+        self, label: str, shown: tuple[float, float], step: float, value: float, act: Act, *,
         allowed: tuple[float, float] | None = None, hint: str | None = None, disabled: bool = False,
     ) -> Any:  # fmt: skip
         """A slider from end to end of `shown`; its box takes numbers of `allowed`, if that is more."""
@@ -65,17 +84,15 @@ class Controls:
         handle = self.gui.add_slider(label, *shown, step, value, hint=hint, disabled=disabled)
         return self._known(handle, _refused if disabled else number_of(low, high), act)
 
-    def number(self, label: str, value: int, most: int, act: Callable[[Any], None], hint: str) -> Any:
+    def number(self, label: str, value: int, most: int, act: Act, hint: str) -> Any:
         """A whole number, 0 … most."""
         handle = self.gui.add_number(label, value, min=0, max=most, step=1, hint=hint)
         return self._known(handle, number_of(0, most), act)
 
-    def checkbox(self, label: str, value: bool, act: Callable[[Any], None], hint: str | None = None) -> Any:
+    def checkbox(self, label: str, value: bool, act: Act, hint: str | None = None) -> Any:
         return self._known(self.gui.add_checkbox(label, value, hint=hint), one_of((True, False)), act)
 
-    def menu(
-        self, label: str, options: Sequence[str], value: str, act: Callable[[Any], None], visible: bool = True
-    ) -> Any:
+    def menu(self, label: str, options: Sequence[str], value: str, act: Act, visible: bool = True) -> Any:
         handle = self.gui.add_dropdown(label, tuple(options), initial_value=value, visible=visible)
         return self._known(handle, one_of(options), act)
 
@@ -96,7 +113,7 @@ class Controls:
         handle.on_trigger(lambda _: act())
         self._keys.add(handle._impl.uuid)
 
-    def text(self, label: str, act: Callable[[Any], None], hint: str) -> Any:
+    def text(self, label: str, act: Act, hint: str) -> Any:
         return self._known(self.gui.add_text(label, "", hint=hint), short_text, act)
 
     def buttons(self, options: Sequence[str], act: Callable[[Any], None]) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
-from typing import Any
 
 from gearwright.display.visible import visible
 from gearwright.model import Mechanism
 from gearwright.model.joints import Joint
-from gearwright.page.controls import Controls
+from gearwright.page.controls import ControlChange, Controls
 from gearwright.page.motion import ShownMotion
 from gearwright.page.player import Player
 from gearwright.page.sliders import Slider
@@ -45,15 +44,15 @@ class JointSliders:
             return
         self._sliders[name] = Slider(
             controls, visible(name), (limits.lower, limits.upper), REACH[unit], self._motion.position(name),
-            lambda event: self._moved(name, event), disabled=follows or self._player is None,
+            lambda change: self._moved(name, change), disabled=follows or self._player is None,
             hint=f"{visible(name)} [{unit}]" + (", follows others" if follows else ""),
         )  # fmt: skip
 
-    def _moved(self, name: str, event: Any) -> None:
+    def _moved(self, name: str, change: ControlChange) -> None:
         """A person moved it: not we, and not while the simulation decides."""
-        if self._player is None or event.client is None or self._player.playing:
+        if self._player is None or not change.by_person or self._player.playing:
             return
-        given = {name: self._sliders[name].value}
+        given = {name: float(change.value)}
         if not self._player.robot.tree.cuts:  # where there are loops, they decide about the others
             others = (n for n in self._sliders if n != name and n not in self._followers)
             given = {n: self._motion.position(n) for n in others} | given

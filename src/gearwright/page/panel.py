@@ -79,9 +79,9 @@ class PagePanel:
     def _move(self, controls: Controls) -> None:
         if self._player is not None and self._player.sim.options.wrenches:
             hint = "while it runs, a spring pulls what the mouse drags"
-            controls.checkbox("drag links", True, lambda event: self._set_drag(event.target.value), hint)
+            controls.checkbox("drag links", True, lambda change: self._set_drag(change.value), hint)
         if len(self._motion.robot.joints) + len(self._motion.robot.actuators) > FEW:
-            controls.text("filter", lambda event: self._filter(event.target.value), "part of a joint's name")
+            controls.text("filter", lambda change: self._filter(change.value), "part of a joint's name")
         joints = JointSliders(controls, self._motion)
         self._parts.append(joints)
         self._filtered: list[JointSliders | CommandSliders] = [
@@ -123,7 +123,7 @@ class PagePanel:
             switches.append(("joint torques", False, lambda on: forces.show("torque", on)))
         switches.append(("dark", False, self._dark))
         for label, initial, act in switches:
-            controls.checkbox(label, initial, lambda event, act=act: act(event.target.value))  # type: ignore[misc]
+            controls.checkbox(label, initial, lambda change, act=act: act(change.value))  # type: ignore[misc]
         controls.button("Save picture", Icon.CAMERA, save_picture)
         with gui.add_folder(f"Diagnostics ({len(diagnostics)})", expand_by_default=bool(diagnostics)):
             gui.add_markdown("\n".join(f"- {plain(str(d))}" for d in diagnostics[:MOST]) or "none")

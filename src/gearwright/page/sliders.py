@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import ceil, floor, isfinite, log10
-from typing import Any
 
-from gearwright.page.controls import Controls
+from gearwright.page.controls import Act, Controls
 
 DIGITS = 5  # that a box has room for
 RESOLUTION = 1000  # steps of a slider, about
@@ -18,7 +16,7 @@ class Slider:
 
     def __init__(
         self, controls: Controls, label: str, limits: tuple[float, float], reach: float, value: float,
-        act: Callable[[Any], None], *, hint: str | None = None, disabled: bool = False,
+        act: Act, *, hint: str | None = None, disabled: bool = False,
     ) -> None:  # fmt: skip
         self._limits, self._reach = limits, reach
         low, high, decimals = self._range(value)

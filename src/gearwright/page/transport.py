@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Any
 
-from gearwright.page.controls import Controls
+from gearwright.page.controls import ControlChange, Controls
 from gearwright.page.motion import ShownMotion
 from gearwright.page.plain import plain
 from gearwright.page.player import Player
@@ -38,8 +38,9 @@ class Transport:
             controls.key("Step back", "arrowleft", lambda: self._press(BACK))
         controls.key("Reset", "R", lambda: self._press(RESET))
 
-    def _set_speed(self, event: Any) -> None:
-        self._motion.speed = float(event.target.value)
+    def _set_speed(self, change: ControlChange) -> None:
+        if change.by_person:
+            self._motion.speed = float(change.value)
 
     def _time_slider(self, controls: Controls) -> Any:
         assert self._replay is not None
@@ -48,13 +49,13 @@ class Transport:
         step = 10.0 ** floor(log10((last - first) / TIME_STEPS))
         return controls.slider("time [s]", (first, last), step, first, self._seek, hint="of the recording")
 
-    def _seek(self, event: Any) -> None:
-        if event.client is not None and self._replay is not None:  # a person's hand, not ours
-            self._replay.seek(float(event.target.value))
+    def _seek(self, change: ControlChange) -> None:
+        if change.by_person and self._replay is not None:
+            self._replay.seek(float(change.value))
 
     def _robots(self, controls: Controls, replay: Replay) -> None:
-        def chosen(event: Any) -> None:
-            replay.index = int(event.target.value)
+        def chosen(change: ControlChange) -> None:
+            replay.index = int(change.value)
 
         controls.number("robot", 0, replay.recording.batch - 1, chosen, hint="of the batch")
 
