@@ -136,15 +136,22 @@ class Contacts:
     def _turning(self, now: Moment) -> list[tuple[Scalar, ...]]:
         """By how much the rates of slip differ, in the middle of the way that positions go on, from those at its start.
 
-        `½·dt·J̇ₜ·v`, velocities held: what sticks to a turning body stays at the same radius.
+        `½·dt·J̇ₜ·v`, velocities held: what sticks to a turning body stays at the same radius. A whole step, which is of
+        first order, does without where nothing turns below.
         """
-        if is_zero(now.phase.travel) or not any(coefficients(surface) for surface in self.surfaces):
-            return [(0.0, 0.0)] * len(self.surfaces)
+        links, system = [pair.links for pair in self.pair_of_points], now.at.system
+        turns = [
+            any(coefficients(surface)) and (now.phase.half or all(system.links[link][0] != GROUND for link in own))
+            for own, surface in zip(links, self.surfaces, strict=True)
+        ]
+        if is_zero(now.phase.travel) or not any(turns):
+            return [(0.0, 0.0)] * len(turns)
         t, v = Expression.symbol("t"), list(now.speeds)
-        slips = column([slip for seen in self._seen(now.at, _moved(now.at, v, t)) for slip in _slips(seen, v)])
-        rates = scalars(casadi.substitute(casadi.jacobian(slips, t.sx), t.sx, 0.0))
-        half = [0.5 * now.phase.travel * rate for rate in rates]
-        return list(zip(half[::2], half[1::2], strict=True))
+        seen = self._seen(now.at, _moved(now.at, v, t))
+        slips = column([slip for each, turning in zip(seen, turns, strict=True) if turning for slip in _slips(each, v)])
+        rates = iter(scalars(casadi.substitute(casadi.jacobian(slips, t.sx), t.sx, 0.0)))
+        half = 0.5 * now.phase.travel
+        return [(half * next(rates), half * next(rates)) if turning else (0.0, 0.0) for turning in turns]
 
 
 def _moved(at: Configuration, v: list[Scalar], t: Scalar) -> list[WorldFrame]:
