@@ -10,7 +10,7 @@ import gearwright as gw
 from gearwright.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from gearwright.model.joints import WORLD
 from tests.dynamics.contact.scenes import G, body, scene, still
-from tests.sim.touching import at, gripper, joint, leg, rod, spoked_wheel
+from tests.sim.touching import at, gripper, joint, jointed, leg, rod, spoked_wheel
 
 SLOW = pytest.mark.slow
 
@@ -241,6 +241,22 @@ def test_what_is_thrown_never_gains_energy(seed, dt):
     assert motion.energy.max() <= motion.energy[0] + 1e-6 * scale
     assert np.maximum(np.diff(motion.energy), 0.0).sum() < 4.0 * dt * scale  # ellipsoids that sink as they roll
     assert sim.unsettled <= 2
+
+
+@pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning")
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=SLOW) for n in range(2, 125))])
+def test_jointed_bodies_never_gain_energy(seed, dt):
+    """With stops, friction, couplings and loops, thrown on the ground."""
+    rng = np.random.default_rng(seed)
+    sim = gw.compile(jointed(rng), dt=dt, ground=0.7)
+    q = rng.normal(size=4)
+    turned = dict(zip([f"base.q{c}" for c in "wxyz"], q / np.linalg.norm(q), strict=True))
+    velocity = {f"base.{c}": float(rng.uniform(-2, 2)) for c in ("x", "y", "z", "rx", "ry", "rz")}
+    sim.reset(position={"base.z": 0.8, **turned}, velocity=velocity)
+    energy = sim.run(1.5).energy
+    assert energy.max() <= energy[0] + 2e-3 * dt * np.ptp(energy)  # what loops swing by in flight
+    assert sim.unsettled <= 3
 
 
 # --- what turns -----------------------------------------------------------------------------------------------------

@@ -98,3 +98,45 @@ def spoked_wheel(spokes, inertia):
         for side in (-1, 1)
     ]  # fmt: skip
     return Link(name="wheel", inertia=Inertia(mass=1.0, moments=(0.3, inertia, 0.3)), collisions=tuple(feet))
+
+
+def jointed(rng):
+    """A floating body with two links on hinges that have stops, friction and a coupling; or a four-bar of bodies."""
+    a, b, c = (rng.uniform(0.1, 0.3, 3) * (1.0, 0.3, 0.3) for _ in range(3))
+
+    def link(name, size, x, z):
+        shapes = (
+            f"<box><size>{size[0]} {size[1]} {size[2]}</size></box>",
+            f"<sphere><radius>{size[1]}</radius></sphere>",
+            f"<capsule><radius>{size[1] / 2}</radius><length>{size[0]}</length></capsule>",
+        )
+        m = 10.0 ** rng.uniform(-1.0, 1.0)
+        inertia = "".join(f"<{i}>{m * 0.02}</{i}>" for i in ("ixx", "iyy", "izz"))
+        return (
+            f"<link name='{name}'><pose>{x} 0 {z} 0 0 0</pose><inertial><mass>{m}</mass><inertia>{inertia}</inertia>"
+            f"</inertial><collision name='c'><geometry>{shapes[rng.integers(3)]}</geometry><surface><friction><ode>"
+            f"<mu>{rng.uniform(0.0, 1.2)}</mu></ode></friction></surface></collision></link>"
+        )
+
+    def hinge(name, parent, child, x, z, extra=""):
+        return (
+            f"<joint name='{name}' type='revolute'><parent>{parent}</parent><child>{child}</child>"
+            f"<pose>{x} 0 {z} 0 0 0</pose><axis><xyz>0 1 0</xyz>{extra}</axis></joint>"
+        )
+
+    stops = "<limit><lower>-0.5</lower><upper>0.5</upper></limit>"
+    stops += f"<dynamics><friction>{rng.uniform(0, 0.2)}</friction></dynamics>"
+    if rng.random() < 0.5:
+        mimic = (
+            f"<mimic joint='left'><multiplier>{rng.uniform(-2, 2)}</multiplier></mimic>" if rng.random() < 0.7 else ""
+        )
+        parts = [link("trunk", a, 0, 0), link("one", b, -0.3, 0), link("two", c, 0.3, 0)]
+        parts += [
+            hinge("left", "trunk", "one", 0.15, 0, stops),
+            hinge("right", "trunk", "two", -0.15, 0, stops + mimic),
+        ]
+    else:
+        parts = [link("trunk", a, 0, 0), link("one", b, -0.2, 0.15), link("two", c, 0.2, 0.15), link("top", a, 0, 0.3)]
+        parts += [hinge("p", "trunk", "one", 0, -0.15), hinge("q", "trunk", "two", 0, -0.15)]
+        parts += [hinge("r", "one", "top", -0.2, 0), hinge("s", "two", "top", 0.2, 0)]
+    return gw.loads(f"<sdf version='1.11'><model name='thrown'>{''.join(parts)}</model></sdf>", base="floating")
