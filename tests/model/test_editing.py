@@ -1,10 +1,12 @@
 """Changed copies: a link or joint more or less, a hand on an arm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.model import Axis, Inertia, Joint, Link
+from gearwright.model import Axis, Inertia, Joint, Keyframe, Link
 from tests.tolerances import ROUNDING
 
 BODY = {"mass": 1, "inertia": (1, 1, 1)}
@@ -111,3 +113,28 @@ def test_attach_itself_needs_a_prefix():
 def test_a_floating_robot_is_attached_firmly():
     ball = gw.build("ball", base="floating").link("ball", **BODY).finish()
     assert chain().attach(ball, at="c").dof == 1
+
+
+def posed(name, **command):
+    built = (
+        gw.build(name).link(f"{name}_base", **BODY).link(f"{name}_tip", **BODY)
+        .joint(f"{name}_joint", "revolute", f"{name}_base", f"{name}_tip")
+        .actuator(f"{name}_motor", joint=f"{name}_joint").finish()
+    )  # fmt: skip
+    key = Keyframe(name="home", position={f"{name}_joint": (0.3,)}, command={f"{name}_motor": 0.1})
+    return replace(built, keyframes={"home": key})
+
+
+def test_keyframes_go_with_their_joints():
+    both = posed("arm").attach(posed("hand"), at="arm_tip")
+    assert both.keyframes["home"].position == {"arm_joint": (0.3,), "hand_joint": (0.3,)}
+    assert both.keyframes["home"].command == {"arm_motor": 0.1, "hand_motor": 0.1}
+    assert both.without("hand_base").keyframes["home"].position == {"arm_joint": (0.3,)}
+    apart = posed("arm").attach(posed("hand"), at="arm_tip", prefix="left_")
+    assert apart.keyframes["left_home"].position == {"left_hand_joint": (0.3,)}
+
+
+def test_a_keyframe_of_what_is_not_there_is_reported():
+    robot = replace(posed("arm"), keyframes={"home": Keyframe(name="home", position={"arm_jont": (0.1,)})})
+    (found,) = (d for d in robot.diagnostics if "keyframe" in d.message)
+    assert "did you mean 'arm_joint'" in found.message

@@ -258,3 +258,36 @@ def test_inertias_that_no_body_has_are_written_as_the_closest():
         found = model.body("b").inertia
         assert any(loss.field == "inertia" for loss in losses.lost) == reported
         assert sorted(found)[2] == pytest.approx(max(moments), abs=0.1)
+
+
+PAIRED = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" contype="0" conaffinity="0"/>
+  <body name="base" pos="0 0 1"><freejoint name="base"/><geom name="a" size="0.1" contype="0" conaffinity="0"/>
+    <body name="leg"><joint name="hip"/><geom name="b" size="0.1" pos="0 0 -0.3" contype="-1" conaffinity="0"/></body>
+  </body></worldbody>
+  <contact><pair geom1="a" geom2="floor"/><pair geom1="floor" geom2="b"/></contact>
+  <keyframe><key name="home" qpos="0 0 0.5 1 0 0 0 0.3"/></keyframe></mujoco>"""
+
+
+def test_pairs_of_geoms_stay_pairs():
+    """They touch whatever their bits say, and the bits are numbers that MuJoCo reads."""
+    m = mujoco.MjModel.from_xml_string(text_of(gw.loads(PAIRED), FORMATS[".xml"], LossLog()))
+    pairs = {frozenset(m.geom(g).name for g in pair) for pair in zip(m.pair_geom1, m.pair_geom2, strict=True)}
+    assert pairs == {frozenset({"a", "floor"}), frozenset({"b", "floor"})}
+    assert [int(m.geom(n).contype[0]) for n in ("a", "b")] == [0, -1]
+
+
+def test_a_free_base_named_as_its_link_keeps_its_keyframes():
+    """SDFormat has no joint there, so that nothing has to be renamed."""
+    losses = LossLog()
+    robot = gw.loads(text_of(gw.loads(PAIRED), FORMATS[".sdf"], losses))
+    assert robot.keyframes["home"].position["base"] == (0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0)
+    assert not [loss for loss in losses.lost if "keyframe" in loss.part]
+    m = mujoco.MjModel.from_xml_string(text_of(robot, FORMATS[".xml"], LossLog()))
+    np.testing.assert_array_equal(m.key_qpos, [[0, 0, 0.5, 1, 0, 0, 0, 0.3]])
+
+
+def test_names_of_fixed_joints_are_reported():
+    robot = gw.build("r").link("a", **BODY).link("b", **BODY).joint("weld", "fixed", "a", "b").finish()
+    losses = LossLog()
+    text_of(robot, FORMATS[".xml"], losses)
+    assert any("'weld'" in note for note in losses.notes)

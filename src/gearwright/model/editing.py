@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gearwright.errors import ModelError, UnknownNameError, nearest
 from gearwright.model.couplings import Couplings
 from gearwright.model.joints import WORLD, Joint
+from gearwright.model.keyframes import Keyframe, joined, within
 from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.renaming import with_prefix
 
@@ -123,6 +124,7 @@ def _left(m: Mechanism, gone: dict[str, set[str]]) -> Mechanism:
         couplings=Couplings(c for c in m.couplings.values() if c.name not in gone["couplings"]),
         cut=tuple(n for n in m.cut if n in joints),
         initial={n: q for n, q in m.initial.items() if n in joints or n in bases},
+        keyframes={n: within(k, {*joints, *bases}, kept["actuators"]) for n, k in m.keyframes.items()},
         self_collide=tuple(n for n in m.self_collide if n in links),
         no_contact=tuple(p for p in m.no_contact if all(n in links or n == WORLD for n in p)),
         contacts=tuple(c for c in m.contacts if all(n in links or n == WORLD for n in c.links)),
@@ -152,8 +154,17 @@ def attach(m: Mechanism, other: Mechanism, at: str, pose: Pose, prefix: str, joi
         couplings=Couplings([*m.couplings.values(), *named.couplings.values()]), cut=(*m.cut, *named.cut),
         initial={**m.initial, **{n: q for n, q in named.initial.items() if n not in named.bases}},
         self_collide=(*m.self_collide, *named.self_collide), no_contact=(*m.no_contact, *named.no_contact),
-        contacts=(*m.contacts, *named.contacts),
+        contacts=(*m.contacts, *named.contacts), keyframes=_keyframes_of_both(m, named),
     )  # fmt: skip
+
+
+def _keyframes_of_both(m: Mechanism, other: Mechanism) -> dict[str, Keyframe]:
+    """Those of one name become one; what carried the other mechanism is no joint any more."""
+    found = dict(m.keyframes)
+    for n, k in other.keyframes.items():
+        kept = within(k, other.joints, other.actuators)
+        found[n] = joined(found[n], kept) if n in found else kept
+    return found
 
 
 SPECIAL = ("couplings", "joints", "frames", "links")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
@@ -31,3 +31,26 @@ class Keyframe:
             object.__setattr__(self, "command", {str(name): float(x) for name, x in self.command.items()})
         except (TypeError, ValueError):
             raise ModelError(f"keyframe {self.name!r}: a command is a number") from None
+
+
+def within(k: Keyframe, joints: Collection[str], actuators: Collection[str]) -> Keyframe:
+    """A copy that names no others."""
+    position, velocity = (
+        {name: x for name, x in values.items() if name in joints} for values in (k.position, k.velocity)
+    )
+    command = {name: x for name, x in k.command.items() if name in actuators}
+    return replace(k, position=position, velocity=velocity, command=command)
+
+
+def joined(k: Keyframe, other: Keyframe) -> Keyframe:
+    """A copy with the values of another one, too."""
+    return replace(
+        k, position={**k.position, **other.position}, velocity={**k.velocity, **other.velocity},
+        command={**k.command, **other.command},
+    )  # fmt: skip
+
+
+def unknown_names(k: Keyframe, joints: Collection[str], actuators: Collection[str]) -> list[str]:
+    """What it names, and a robot with these parts has not."""
+    named = [name for name in {**k.position, **k.velocity} if name not in joints]
+    return [*named, *(name for name in k.command if name not in actuators)]

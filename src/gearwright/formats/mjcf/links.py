@@ -5,6 +5,7 @@ A joint's position here is MuJoCo's, reference included: with `ref`, the joint f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -17,7 +18,7 @@ from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts
 from gearwright.formats.mjcf.start_mass import LEAST, averaged_inertia
 from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth
 from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link, NamedFrame
-from gearwright.model.geometry import Geometry
+from gearwright.model.geometry import EVERY_BIT, Geometry
 from gearwright.model.joints import WORLD
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.poses import IDENTITY, Pose, rotation_about
@@ -74,7 +75,10 @@ def _shapes(b: MjcfBody, parts: Parts) -> tuple[tuple[Geometry, ...], tuple[Geom
     colours = b.file.meshes.colours if b.file is not None else {}
     touches = parts.option.on("contact")
     made = [(g, geometry(g, colours, touches)) for g in b.geoms]
-    return tuple(x for g, x in made if g.collides), tuple(x for g, x in made if is_drawn(g))
+    drawn = (
+        replace(x, surface=None, collision_bits=EVERY_BIT, collides_with=EVERY_BIT) for g, x in made if is_drawn(g)
+    )
+    return tuple(x for g, x in made if g.collides), tuple(drawn)
 
 
 def _between(b: MjcfBody, j: JointPart) -> str:

@@ -23,6 +23,7 @@ from gearwright.model.checks.simulation_checks import (
 )
 from gearwright.model.couplings import CircleError, Coupling
 from gearwright.model.joints import WORLD, AxisRef
+from gearwright.model.keyframes import unknown_names
 from gearwright.model.loops.coupling_cycles import groups, locked
 from gearwright.model.mass.inertia import flaws
 from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, MasslessCoordinate, massless_coordinates
@@ -63,6 +64,7 @@ def advise(m: Mechanism, *, closing: bool = True) -> list[Diagnostic]:
     report = Report()
     check_links(m, report)
     check_coupling_cycles(m, report)
+    check_keyframes(m, report)
     check_simulation(m, report)
     if closing and m.tree.cuts:
         check_second_descriptions(m, report)
@@ -282,6 +284,14 @@ def _judge(
 def _rounding(a: float, b: float, slack: float) -> float:
     """Files write limits and multipliers by three digits or more: their quotient is off by up to 2·0.1 % of a range."""
     return max(slack, ROUNDED * (b - a)) if b - a < inf else slack
+
+
+def check_keyframes(m: Mechanism, report: Report) -> None:
+    joints = {*m.joints, *m.bases}
+    for k in m.keyframes.values():
+        for name in unknown_names(k, joints, m.actuators):
+            near = report.near(name, [*joints, *m.actuators])
+            report.warning("joint-not-found", f"keyframe {k.name!r}: there is no {name!r}{near}", k.source)
 
 
 def check_start(m: Mechanism, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from math import inf, pi
 
 import numpy as np
@@ -34,7 +35,7 @@ from gearwright.model.mass.inertia import flaws
 from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, massless_coordinates
 from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
-from gearwright.writing.mjcf.names import MjcfNames
+from gearwright.writing.mjcf.names import MjcfNames, only_drawn
 from gearwright.writing.nodes import Node, is_identity, numbers
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
@@ -44,6 +45,8 @@ TINY = 1.1e-15  # [kg, kg·m²] of moving bodies without any; MuJoCo refuses les
 STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
 ROUNDING = 1e-14  # of the largest moment, which extents of plates and rods have at least; of poses [m, and of 1]
 NO_ELEMENT = "MJCF has no element for it"
+DRAWN = "2"  # the group of geoms that are drawn
+WORD = 32  # bits of contype and conaffinity; those beyond are of single pairs of shapes
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
 
 
@@ -93,6 +96,7 @@ class BodyWriter:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # of joints in qpos and in qvel
     speeds: int = 0  # numbers of qvel
     assets: dict[Mesh, str] = field(default_factory=dict)
+    touching: list[tuple[str, Geometry]] = field(default_factory=list)  # geoms with bits beyond MuJoCo's
 
     @cached_property
     def light(self) -> frozenset[str]:
@@ -112,6 +116,9 @@ class BodyWriter:
         world = self.robot.links.get(WORLD)
         if world is not None:
             self._geoms(self.nodes[WORLD], world)
+        for (one, g), (other, h) in combinations(self.touching, 2):
+            if (g.collision_bits & h.collides_with | h.collision_bits & g.collides_with) >> WORD:
+                self.sections["contact"].add("pair", geom1=one, geom2=other)
 
     def _body(self, branch: TreeBranch) -> None:
         link, j = self.robot.links[branch.link], branch.joint
@@ -198,6 +205,8 @@ class BodyWriter:
             self.start += start
             if j.type.travels:
                 self._travel(node, j, X_LJ, shown)
+        elif j.parent != WORLD:
+            self.losses.note(f"{shown}: it is fixed; MuJoCo has bodies in bodies, and no name for it")
         leave_rest(self.losses, shown, j,
                    ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "thread_pitch"), NO_ELEMENT)  # fmt: skip
 
@@ -254,11 +263,16 @@ class BodyWriter:
     # --- shapes ----------------------------------------------------------------------------------------------------
 
     def _geoms(self, node: Node, link: Link) -> None:
-        for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
-            for g in shapes:
-                self._geom(node, kind, g, link)
+        visuals = only_drawn(link)
+        for g in visuals:
+            self._geom(node, "visual", g, link)
+        drawn_too = {g.name for g in link.visuals} - {g.name for g in visuals}
+        for g in link.collisions:
+            e = self._geom(node, "collision", g, link)
+            if e is not None and g.name in drawn_too:
+                e.attributes["group"] = DRAWN
 
-    def _geom(self, node: Node, kind: str, g: Geometry, link: Link) -> None:
+    def _geom(self, node: Node, kind: str, g: Geometry, link: Link) -> Node | None:
         shown = f"link {link.name!r}"
         size = _size(g)
         if isinstance(g.shape, Mesh):
@@ -269,7 +283,7 @@ class BodyWriter:
         if size is None or flat:
             reason = "MuJoCo has no shapes without a size" if flat else _why_not(g)
             self.losses.lose(shown, f"{kind} {g.name!r}", reason)
-            return
+            return None
         e = node.add("geom", name=self.names.geom(link.name, g), class_=kind, **size)
         placed(e, g.pose if not isinstance(g.shape, Plane) else g.pose @ _to_normal(g.shape))
         if g.rgba is not None:
@@ -278,11 +292,15 @@ class BodyWriter:
             self._contact(e, g, shown)
         done = ("name", "shape", "pose", "rgba", "surface", "collision_bits", "collides_with")
         leave_rest(self.losses, shown, g, done, NO_ELEMENT, f"{kind} {g.name!r}, ")
+        return e
 
     def _contact(self, e: Node, g: Geometry, shown: str) -> None:
         """Friction, with torques against rolling and spinning where they are given; bits as MuJoCo has them."""
         if g.collision_bits != EVERY_BIT or g.collides_with != EVERY_BIT:
-            e.attributes |= Node("", contype=g.collision_bits, conaffinity=g.collides_with).attributes
+            bits = {"contype": _as_int(g.collision_bits), "conaffinity": _as_int(g.collides_with)}
+            e.attributes |= Node("", **bits).attributes
+        if max(g.collision_bits, g.collides_with) >> WORD:
+            self.touching.append((e.attributes["name"], g))
         s = g.surface
         if s is None:
             return
@@ -304,6 +322,12 @@ class BodyWriter:
             scale = mesh.scale if mesh.scale != (1.0, 1.0, 1.0) else None
             self.sections["asset"].add("mesh", name=name, file=file, scale=scale, inertia="shell")
         return {"type": "mesh", "mesh": self.assets[mesh]}
+
+
+def _as_int(bits: int) -> int:
+    """The lowest 32 of them, as the number with a sign that MuJoCo reads."""
+    low = bits % (1 << WORD)
+    return low - (1 << WORD) if low >> (WORD - 1) else low
 
 
 def _size(g: Geometry) -> dict[str, object] | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gearwright.model import Mechanism
+from gearwright.model.keyframes import unknown_names, within
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.actuators import add_actuators
-from gearwright.writing.mjcf.bodies import BodyWriter
+from gearwright.writing.mjcf.bodies import DRAWN, BodyWriter
 from gearwright.writing.mjcf.constraints import add_couplings, add_loops
 from gearwright.writing.mjcf.names import MjcfNames
 from gearwright.writing.mjcf.sensors import add_frames, add_sensors
@@ -31,7 +32,7 @@ def mjcf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root.add("compiler", angle="radian", autolimits=True, inertiafromgeom=False)
     root.add("option", timestep=TIMESTEP, integrator="implicitfast", gravity=robot.gravity)
     classes = root.add("default")
-    visual = {"contype": 0, "conaffinity": 0, "group": 2}
+    visual = {"contype": 0, "conaffinity": 0, "group": DRAWN}
     classes.add("default", class_="visual").add("geom", **visual)
     classes.add("default", class_="collision").add("geom", contype=1, conaffinity=0, group=3)
     sections = {name: Node(name) for name in SECTIONS}
@@ -75,7 +76,11 @@ def _add_keyframes(robot: Mechanism, bodies: BodyWriter, sections: Mapping[str, 
         losses.note(
             f"MuJoCo's joints of several axes start at zero: where {started[0]!r} starts is in the keyframe {name!r}"
         )
-    for k in robot.keyframes.values():
+    for written in robot.keyframes.values():
+        actuators = [node.attributes["name"] for node in sections["actuator"].children]
+        for name in unknown_names(written, bodies.places, actuators):
+            losses.lose(f"keyframe {written.name!r}", name, "there is no joint or actuator of this name in the file")
+        k = within(written, bodies.places, actuators)
         qpos, qvel = list(bodies.start), [0.0] * bodies.speeds
         for joint, values in k.position.items():
             at = bodies.places[joint][0]
@@ -83,6 +88,5 @@ def _add_keyframes(robot: Mechanism, bodies: BodyWriter, sections: Mapping[str, 
         for joint, values in k.velocity.items():
             at = bodies.places[joint][1]
             qvel[at : at + len(values)] = values
-        actuators = [node.attributes["name"] for node in sections["actuator"].children]
         ctrl = [k.command.get(name, 0.0) for name in actuators] if k.command else None
         sections["keyframe"].add("key", name=k.name, qpos=qpos, qvel=qvel if any(qvel) else None, ctrl=ctrl)

@@ -6,8 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from gearwright.errors import ModelError
-from gearwright.model import AxisRef, Geometry, Joint, Mechanism
+from gearwright.model import AxisRef, Geometry, Joint, Link, Mechanism
 from gearwright.writing.report import LossLog
+
+
+def is_twin(drawn: Geometry, touched: Geometry) -> bool:
+    """Whether a visual and a collision are one thing, as a geom of MuJoCo is."""
+    same = (drawn.name, drawn.shape, drawn.rgba) == (touched.name, touched.shape, touched.rgba)
+    return same and bool((drawn.pose.matrix == touched.pose.matrix).all())
+
+
+def only_drawn(link: Link) -> list[Geometry]:
+    """Visuals that no collision is a twin of."""
+    touched = {g.name: g for g in link.collisions}
+    return [g for g in link.visuals if g.name not in touched or not is_twin(g, touched[g.name])]
 
 
 @dataclass
@@ -19,7 +31,7 @@ class MjcfNames:
 
     def __post_init__(self) -> None:
         for link in self.robot.links.values():
-            self.counts.update(g.name for g in (*link.visuals, *link.collisions))
+            self.counts.update(g.name for g in (*only_drawn(link), *link.collisions))
 
     def axis(self, ref: AxisRef) -> str:
         """MuJoCo's joint of an axis: `joint`, or `joint.axis2`."""

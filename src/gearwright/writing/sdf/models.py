@@ -47,7 +47,7 @@ class _Model:
         self.scopes = Scopes(root=model, nested=can_nest(robot))
         if not self.scopes.nested and any("::" in name for name in (*robot.links, *robot.joints)):
             losses.note("names with '::' are written as they are: parts name others outside their nested model")
-        self.renamed, self.renamed_frames = _renamed(robot, losses)
+        self.renamed, self.renamed_frames = _renamed(robot, [j.name for j in self._written_joints], losses)
 
     def dialect(self, name: str) -> FormatDialect:
         """Names as the model of this part has them."""
@@ -63,7 +63,7 @@ class _Model:
     def write(self) -> None:
         links = {name: self._link(name) for name in self.robot.links if name != WORLD}
         self._leave_world_link()
-        joints = {j.name: self._joint(j) for j in self.placing.joints if not self.placing.is_free(j)}
+        joints = {j.name: self._joint(j) for j in self._written_joints}
         self._frames()
         self._actuation()
         for s in self.robot.sensors.values():
@@ -80,6 +80,11 @@ class _Model:
             self.scopes.root.add(f"{OWN}no_contact", link1=a, link2=b)
         for name in self.robot.cut:
             self.scopes.root.add(f"{OWN}cut", self.renamed.get(name, name))
+
+    @property
+    def _written_joints(self) -> list[Joint]:
+        """All but free bases, which are no joints in SDFormat."""
+        return [j for j in self.placing.joints if not self.placing.is_free(j)]
 
     def _link(self, name: str) -> Node:
         parent, d = self.place(name)
@@ -151,13 +156,13 @@ def _colons(name: str) -> list[int]:
     return [at for at in range(len(name)) if name.startswith("::", at)]
 
 
-def _renamed(robot: Mechanism, losses: LossLog) -> tuple[dict[str, str], dict[str, str]]:
+def _renamed(robot: Mechanism, joints: list[str], losses: LossLog) -> tuple[dict[str, str], dict[str, str]]:
     """Joints that have a link's name, and frames that have one of either, which SDFormat does not allow."""
     models = {name[:at] for name in (*robot.links, *robot.joints) for at in _colons(name)}
     taken = {*robot.links, *models}
     every = {*taken, *robot.bases, *robot.joints, *robot.frames}
     renamed: dict[str, dict[str, str]] = {"joint": {}, "frame": {}}
-    for kind, names in (("joint", (*robot.bases, *robot.joints)), ("frame", robot.frames)):
+    for kind, names in (("joint", joints), ("frame", robot.frames)):
         for name in names:
             new = name
             while new in taken or (new != name and new in every):
