@@ -64,14 +64,16 @@ def with_files_beside(page: Path) -> str:
     return LINK.sub(moved, page.read_text(encoding="utf-8"))
 
 
-def with_links_to_pages(source: Path, place: Path) -> str:
-    """The text of a Markdown file of the repository, whose links to pages lead to those of the site."""
+def with_links_on_the_site(source: Path, place: Path) -> str:
+    """The text of a Markdown file of the repository, whose links lead to pages of the site, or to copies of files."""
 
     def moved(link: re.Match[str]) -> str:
         target = (source.parent / link["file"]).resolve()
-        if not link["file"] or not target.is_relative_to(DOCS):
+        if not link["file"] or not target.is_relative_to(ROOT) or not target.exists():
             return link[0]
-        return link[0].replace(link["file"], os.path.relpath(STAGE / target.relative_to(DOCS), place.parent), 1)
+        if target.is_relative_to(DOCS):
+            return link[0].replace(link["file"], os.path.relpath(STAGE / target.relative_to(DOCS), place.parent), 1)
+        return link[0].replace(link["file"], copied(target, place), 1)
 
     return LINK.sub(moved, source.read_text(encoding="utf-8"))
 
@@ -86,11 +88,11 @@ def copied(source: Path, page: Path) -> str:
             copied(f, page)
         place = place / "index.md"
         place.write_text("\n".join([f"# {source.relative_to(ROOT)}", "", *lines, ""]), encoding="utf-8")
-    else:
+    elif not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, place)
         if source.suffix == ".md":
-            place.write_text(with_links_to_pages(source, place), encoding="utf-8")
+            place.write_text(with_links_on_the_site(source, place), encoding="utf-8")
     return os.path.relpath(place, page.parent)
 
 

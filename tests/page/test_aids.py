@@ -100,6 +100,12 @@ def test_the_camera_goes_with_the_centre_of_mass() -> None:
     np.testing.assert_array_equal(server.clients[1].camera.position, 0.0)
 
 
+@pytest.mark.parametrize(("base", "follows"), [("fixed", False), ("floating", True)])
+def test_the_camera_follows_from_the_start_what_is_free(base: str, follows: bool) -> None:
+    with gw.view(gw.loads(FREE, base=base), port=0, block=False) as page:
+        assert page._panel._centre.follows is follows
+
+
 def test_arrows_show_what_joints_carry() -> None:
     robot = gw.loads(FREE, base="fixed")
     sim = gw.compile(robot)

@@ -53,7 +53,7 @@ class PagePanel:
         touching = self._player is not None and bool(motion.robot.contacts)
         self._contacts = ContactView(server, self._player, size) if touching and self._player is not None else None
         self._centre = MassCentre(server, motion.robot, size)
-        self._centre.follows = bool(motion.robot.bases)  # what is free may go away
+        self._centre.follows = any(base.dof for base in motion.robot.bases.values())  # what is free may go away
         self._forces = JointForces(server, self._player, size) if self._player is not None else None
         self._parts: list[Any] = [Transport(controls, motion)]
         tabs = controls.gui.add_tab_group()
