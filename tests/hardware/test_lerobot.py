@@ -16,6 +16,7 @@ from pytest import approx
 import gearwright as gw
 
 from .processes import CLIENTS
+from .vendors import wheels
 
 PYTHON = os.environ.get("GEARWRIGHT_LEROBOT_PYTHON")
 pytestmark = [
@@ -48,6 +49,29 @@ def test_openarm_follower_over_the_plugin(tmp_path):
         20.0, abs=0.5
     )  # [deg] what load and friction leave of a proportional drive
     assert seen["rate"] > 50.0  # found 338 on a machine with eight times its load
+
+
+KOCH = "".join(
+    f"j{k}: {{protocol: dynamixel, node: {k}, model: {'xl430-w250' if k < 3 else 'xl330-m288'}}}\n" for k in range(1, 7)
+)
+
+
+@pytest.mark.parametrize("kind", ["koch", "lekiwi"])
+def test_other_followers(tmp_path, kind):
+    """Two kinds of Dynamixel on one line; wheels beside an arm of Feetech servos."""
+    (tmp_path / "devices.yaml").write_text(KOCH)
+    served = {"devices": tmp_path / "devices.yaml"} if kind == "koch" else {"protocol": "feetech"}
+    with gw.serve(gw.loads(wheels(6 if kind == "koch" else 9, 0.002)), **served) as bench:
+        seen = run("lerobot_robots", kind, bench.port, tmp_path)
+    assert seen["calibrated"]
+    for name, goal in seen["goals"].items():
+        assert seen["seen"][name] == approx(goal, abs=0.5 if name.endswith(".pos") else 0.01), name
+
+
+def test_so101_leader(tmp_path):
+    with gw.serve("desk_arm") as bench:
+        seen = run("lerobot_robots", "leader", bench.port, tmp_path)
+    assert seen["calibrated"] and seen["seen"]["gripper.pos"] == approx(49.9, abs=0.5)  # [%]: 2048 of 900 to 3200
 
 
 def test_so101_follower_is_calibrated_by_hand(tmp_path):

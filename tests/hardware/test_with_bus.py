@@ -41,10 +41,12 @@ def test_a_program_in_c(bench, tmp_path):
 
 PYTHON_CAN = """
 import can
+import time
 bus = can.Bus(interface="socketcan", channel="can0", fd=True, can_filters=[{"can_id": 0x181, "can_mask": 0x7FF}])
 print(type(bus).__module__)
 bus.send(can.Message(arbitration_id=0x101, data=[5, 6], is_extended_id=False))
-print(bus.recv(5.0).data.hex())
+message = bus.recv(5.0)
+print(message.data.hex(), abs(message.timestamp - time.time()) < 60.0)
 bus.send(can.Message(arbitration_id=0x101, data=bytes(range(12)), is_extended_id=False, is_fd=True))
 print(bus.recv(5.0).data.hex())
 bus.shutdown()
@@ -59,7 +61,7 @@ def test_python_can(bench, preload):
         module, *answers = output(client).splitlines()
     ours = "gearwright.hardware.with_bus.socketcan"
     assert module == ("can.interfaces.socketcan.socketcan" if preload else ours)
-    assert answers == ["0605", bytes(range(12))[::-1].hex()]
+    assert answers == ["0605 True", bytes(range(12))[::-1].hex()]
 
 
 def test_the_command_says_what_is_wrong(bench):
