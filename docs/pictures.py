@@ -35,6 +35,7 @@ EXAMPLES = (
     "hunting",
     "lost_motion",
     "servo_step",
+    "servo_arm",
     "ankle",
     "delta_picks",
     "stewart_head",

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gearwright as gw
 from tests.acceptance.forked import Script, run_scripts
 
 pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ("hunting", "lost_motion", "servo_step")
+EXAMPLES = ("hunting", "lost_motion", "servo_step", "servo_arm")
 LARGEST = 150_000  # bytes of a picture that is kept
 
 
@@ -51,3 +52,19 @@ def test_a_weight_tells_play_from_friction(example):
         lost = {name: own["lost"](own["motion"](gear, f, weight)) for name, (_, gear, f) in own["GEARS"].items()}
         assert lost["play"] == pytest.approx(play, abs=3e-4)
         assert lost["friction"] == pytest.approx(0.02, abs=3e-4)
+
+
+def test_an_arm_of_servos_lags_and_droops(example):
+    """While it moves, by what the page says; at rest, by its weight over the firmware's stiffness, within friction."""
+    own = example("servo_arm")
+    robot = own["arm"]()
+    off = own["errors"](own["tracked"](robot))
+    assert 11.5 < np.rad2deg(np.abs(off).max()) < 13.0
+    sim = gw.compile(robot)
+    sim.reset(position=dict(zip(own["JOINTS"], own["POSES"][-1], strict=True)))
+    weight = dict(zip(sim.coordinates, -sim.bias(), strict=True))
+    for joint, last in zip(own["JOINTS"], off[-1], strict=True):
+        servo = robot.actuators[joint]
+        stiffness = servo.position_gain * 7.4 * servo.torque_constant / servo.resistance  # [N·m/rad]
+        slack = servo.friction_model.kinetic / stiffness
+        assert abs(-last - weight[joint] / stiffness) < 1.05 * slack, joint
