@@ -344,3 +344,24 @@ def test_what_is_given_wrongly(call, says):
 def test_none_takes_it_away():
     robot = rigid(body("j", INERTIA))
     assert robot.with_friction("j", ALL).with_friction("j", None) == robot
+
+
+@pytest.mark.parametrize("model", [Dahl(coulomb=1e-3, stiffness=0.1), LUGRE], ids=["dahl", "lugre"])
+@pytest.mark.parametrize("options", [{}, {"integrator": "euler"}], ids=str)
+def test_bristles_on_a_motor_hold_a_weight_at_rest(model, options):
+    """Behind 300:1: what rounding leaves of the speed is no reason to switch, and no step that has not converged."""
+    text = """<sdf version="1.11"><model name="p"><link name="arm"><pose>0 0 -0.2 0 0 0</pose><inertial><mass>1</mass>
+      <inertia><ixx>0.01</ixx><iyy>0.01</iyy><izz>0.01</izz></inertia></inertial></link>
+      <joint name="j" type="revolute"><pose>0 0 0.2 0 0 0</pose><parent>world</parent><child>arm</child>
+        <axis><xyz>0 -1 0</xyz></axis></joint>
+      <actuator name="m" type="ideal"><rotor_inertia>1e-6</rotor_inertia></actuator>
+      <transmission name="g" type="simple"><mechanical_reduction>300</mechanical_reduction>
+        <actuator>m</actuator><joint>j</joint></transmission></model></sdf>"""
+    own = model if isinstance(model, Dahl) else replace(
+        model, kinetic=5e-3, static=6e-3, stribeck_speed=15.0, stiffness=0.1, damping=1e-3, viscous=1e-3
+    )  # fmt: skip
+    sim = gw.compile(gw.loads(text).with_friction("m", own), dt=5e-3, batch=8, **options)
+    sim.reset(position={"j": np.linspace(-3.0, 3.0, 8)})
+    sim.step(n=3000)
+    assert np.abs(sim.velocity["j"]).max() < 1e-3
+    assert np.max(sim.unsettled) == 0

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
-from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum_number, total, where
+from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.choosing import Acting
 from gearwright.dynamics.solve.closing import LeastMove
@@ -142,8 +142,7 @@ class _Solved:
 
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the pieces that rates and impulses belong to."""
-        rounding = tolerance * (ROUNDING * self.problem.eps) * self._speed()
-        loads = self.load_lines(rounding)
+        loads = self.load_lines(tolerance * (ROUNDING * self.problem.eps))
         found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
         result = self._refined()
@@ -175,9 +174,10 @@ class _Solved:
             return self.problem.speed
         return maximum_number([abs(x) for x in (*self.u, *(self.rows.unchanged if self.rows else ()))])
 
-    def load_lines(self, rounding: Scalar) -> list[LoadLine]:
-        """One a law. `rounding` is what may be that of a coordinate's velocity."""
+    def load_lines(self, share: Scalar) -> list[LoadLine]:
+        """One a law. `share`: of a velocity, may be rounding."""
         found: dict[int, LoadLine] = {}
+        rounding = 0.0 if is_zero(share) else share * self._speed()
         slopes, constants = self.problem.beside(self.lines, self.roles)
         for k, i in self.roles.pivots.items():
             line = self.lines[i]
@@ -188,7 +188,8 @@ class _Solved:
             ((k, ratio),) = self.problem.laws[i].direction.items()
             rate = ratio * self.u[k]
             impulse = self._beside_impulse(i, k, ratio, rate)
-            found[i] = LoadLine(rate, 1.0, 0.0, abs(ratio) * rounding, impulse)
+            without = abs(self.w[k]) / self.factors.inertias[k]  # at rest, the laws take this speed away
+            found[i] = LoadLine(rate, 1.0, 0.0, abs(ratio) * maximum(rounding, share * without), impulse)
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
