@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.model.contacts.finding import find_contacts
 from gearwright.writing.mjcf.constraints import polynomial
 from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS, text_of
@@ -291,3 +292,47 @@ def test_names_of_fixed_joints_are_reported():
     losses = LossLog()
     text_of(robot, FORMATS[".xml"], losses)
     assert any("'weld'" in note for note in losses.notes)
+
+
+def test_planes_on_what_stands_still():
+    """The ground of an SDFormat world is a model of its own."""
+    text = """<sdf version="1.11"><world name="w"><model name="ground"><static>true</static><link name="link">
+      <collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+      <model name="cart"><pose>0 0 1 0 0 0</pose><link name="body"><collision name="under"><geometry><plane>
+      <normal>0 0 -1</normal></plane></geometry></collision></link></model></world></sdf>"""
+    model, _, losses = compiled(gw.loads(text))
+    planes = [i for i in range(model.ngeom) if model.geom_type[i] == mujoco.mjtGeom.mjGEOM_PLANE]
+    assert [model.body(model.geom_bodyid[i]).name for i in planes] == ["ground::link"]
+    assert [loss.reason for loss in losses.lost] == ["MuJoCo has planes on what stands still only"]
+
+
+WORLD = """<sdf version="1.11"><world name="w"><model name="ground"><static>true</static><link name="link">
+  <collision name="floor"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+  {models}</world></sdf>"""
+ARM = """<model name="{name}"><pose>{x} 0 1 0 0 0</pose><link name="a"><collision name="{name}_a"><geometry><sphere>
+  <radius>0.1</radius></sphere></geometry></collision>{collide}</link>{more}</model>"""
+MORE = """<link name="b"><pose>0 0 0.5 0 0 0</pose></link><link name="c"><pose>0 0 0.9 0 0 0</pose><collision
+  name="{name}_c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>{collide}</link>
+  <joint name="ab" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+  <joint name="bc" type="revolute"><parent>b</parent><child>c</child><axis><xyz>0 1 0</xyz></axis></joint>"""
+
+
+@pytest.mark.parametrize("collide", (False, True))
+@pytest.mark.parametrize("count", (1, 2, 4))
+def test_what_touches_in_mujoco_touches_here(collide, count):
+    """By the rule of its bits and of parents, against the pairs of our own rule."""
+    said = "<self_collide>true</self_collide>" if collide else ""
+    arms = [{"name": f"m{i}", "x": 2 * i, "collide": said} for i in range(count)]
+    models = "".join(ARM.format(more=MORE.format(**a), **a) for a in arms)
+    robot = gw.loads(WORLD.format(models=models))
+    m, _, losses = compiled(robot)
+    assert losses.lost == []
+    geoms = [m.geom(i) for i in range(m.ngeom)]
+    theirs = {
+        frozenset((a.name, b.name)) for i, a in enumerate(geoms) for b in geoms[i + 1 :]
+        if a.contype[0] & b.conaffinity[0] or b.contype[0] & a.conaffinity[0]
+    }  # fmt: skip
+    ours = {frozenset((p.a.name, p.b.name)) for p in find_contacts(robot).contacts}
+    assert theirs == ours
+    again = gw.loads(text_of(robot, FORMATS[".xml"], LossLog()))
+    assert len(find_contacts(again).contacts) == len(ours)

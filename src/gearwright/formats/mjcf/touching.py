@@ -66,10 +66,7 @@ def add_contacts(parts: Parts) -> None:
         pair = frozenset((a.name, b.name))
         if pair in known or _welded(a, b):
             continue
-        if _neighbours(a, b) and parts.world not in (
-            a,
-            b,
-        ):  # links without mass may be between them, so that this is not seen in the joints
+        if _neighbours(a, b):  # links without mass may be between them, so that this is not seen in the joints
             draft.no_contact.append((a.name, b.name))
             continue
         found = sum(point_count(g.shape, h.shape) for g in a.geoms for h in b.geoms if may_touch(g, h))
@@ -95,5 +92,7 @@ def _welded(a: MjcfBody, b: MjcfBody) -> bool:
 
 
 def _neighbours(a: MjcfBody, b: MjcfBody) -> bool:
-    """A joint connects them, or what they are welded to."""
+    """A joint connects them, or what they are welded to; the world, and what stands on it, is nobody's neighbour."""
+    if a.carrier.parent is None or b.carrier.parent is None:
+        return False
     return a.carrier.above is b.carrier or b.carrier.above is a.carrier

@@ -36,6 +36,7 @@ from gearwright.model.mass.moved_mass import ASSUMED_ARMATURE, massless_coordina
 from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.names import MjcfNames, only_drawn
+from gearwright.writing.mjcf.touching import TouchBits
 from gearwright.writing.nodes import Node, is_identity, numbers
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
@@ -45,6 +46,7 @@ TINY = 1.1e-15  # [kg, kg·m²] of moving bodies without any; MuJoCo refuses les
 STIFF = {"solref": (0.002, 1.0), "solimp": (0.9999, 0.9999, 0.001, 0.5, 2.0)}  # of constraints: two time steps
 ROUNDING = 1e-14  # of the largest moment, which extents of plates and rods have at least; of poses [m, and of 1]
 NO_ELEMENT = "MJCF has no element for it"
+ALONE = (1, 0)  # bits of what touches the world only
 DRAWN = "2"  # the group of geoms that are drawn
 WORD = 32  # bits of contype and conaffinity; those beyond are of single pairs of shapes
 MESHES = (".stl", ".obj", ".msh")  # files that MuJoCo reads
@@ -96,7 +98,17 @@ class BodyWriter:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # of joints in qpos and in qvel
     speeds: int = 0  # numbers of qvel
     assets: dict[Mesh, str] = field(default_factory=dict)
+    still: set[str] = field(default_factory=lambda: {WORLD})  # links that nothing moves
     touching: list[tuple[str, Geometry]] = field(default_factory=list)  # geoms with bits beyond MuJoCo's
+
+    @cached_property
+    def touch_bits(self) -> TouchBits:
+        found = TouchBits(self.robot)
+        if found.too_many:
+            self.losses.lose(
+                "robot", "contacts", "MuJoCo has too few bits for so many parts: they touch the world only"
+            )
+        return found
 
     @cached_property
     def light(self) -> frozenset[str]:
@@ -128,6 +140,8 @@ class BodyWriter:
         if not link.gravity:
             node.attributes["gravcomp"] = "1"
         self.nodes[link.name] = node
+        if branch.parent in self.still and not j.dof:
+            self.still.add(link.name)
         self.places[j.name] = (len(self.start), self.speeds)
         self.speeds += j.dof + j.type.travels
         self._inertial(node, link, moves=bool(j.dof))
@@ -277,8 +291,8 @@ class BodyWriter:
         size = _size(g)
         if isinstance(g.shape, Mesh):
             size = self._mesh(g.shape)
-        if isinstance(g.shape, Plane) and link.name != WORLD:
-            size = None  # MuJoCo has planes on what does not move alone
+        if isinstance(g.shape, Plane) and link.name not in self.still:
+            size = None
         flat = size is not None and not isinstance(g.shape, Plane) and not np.all(np.array(size.get("size", 1.0)) > 0)
         if size is None or flat:
             reason = "MuJoCo has no shapes without a size" if flat else _why_not(g)
@@ -289,16 +303,17 @@ class BodyWriter:
         if g.rgba is not None:
             e.attributes |= Node("", rgba=g.rgba).attributes
         if kind == "collision":
-            self._contact(e, g, shown)
+            self._contact(e, g, link.name)
         done = ("name", "shape", "pose", "rgba", "surface", "collision_bits", "collides_with")
         leave_rest(self.losses, shown, g, done, NO_ELEMENT, f"{kind} {g.name!r}, ")
         return e
 
-    def _contact(self, e: Node, g: Geometry, shown: str) -> None:
+    def _contact(self, e: Node, g: Geometry, link: str) -> None:
         """Friction, with torques against rolling and spinning where they are given; bits as MuJoCo has them."""
-        if g.collision_bits != EVERY_BIT or g.collides_with != EVERY_BIT:
-            bits = {"contype": _as_int(g.collision_bits), "conaffinity": _as_int(g.collides_with)}
-            e.attributes |= Node("", **bits).attributes
+        shown, own = f"link {link!r}", (g.collision_bits, g.collides_with)
+        bits = self.touch_bits.of(link) if own == (EVERY_BIT, EVERY_BIT) else own
+        if bits != ALONE:
+            e.attributes |= Node("", contype=_as_int(bits[0]), conaffinity=_as_int(bits[1])).attributes
         if max(g.collision_bits, g.collides_with) >> WORD:
             self.touching.append((e.attributes["name"], g))
         s = g.surface
@@ -352,7 +367,7 @@ def _why_not(g: Geometry) -> str:
     if isinstance(g.shape, Mesh):
         return f"MuJoCo cannot read this mesh, or it was not found: {g.shape.uri!r:.120}"
     kind = getattr(g.shape, "kind", type(g.shape).__name__.lower())
-    return "MuJoCo has planes on the world only" if kind == "plane" else f"MuJoCo has no {kind}"
+    return "MuJoCo has planes on what stands still only" if kind == "plane" else f"MuJoCo has no {kind}"
 
 
 def _to_normal(plane: Plane) -> Pose:

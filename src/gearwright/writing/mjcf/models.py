@@ -24,7 +24,7 @@ from gearwright.writing.shapes import MeshPath
 TIMESTEP = 1e-3  # [s] soft constraints are as stiff as two of them allow
 MASS = ("name", "links", "joints", "bases", "couplings", "transmissions", "actuators", "sensors", "frames", "initial",
         "gravity", "cut", "reported", "hardware", "search_path", "keyframes",
-        "no_contact")  # fmt: skip
+        "no_contact", "self_collide")  # fmt: skip
 
 
 def mjcf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
@@ -34,7 +34,7 @@ def mjcf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     classes = root.add("default")
     visual = {"contype": 0, "conaffinity": 0, "group": DRAWN}
     classes.add("default", class_="visual").add("geom", **visual)
-    classes.add("default", class_="collision").add("geom", contype=1, conaffinity=0, group=3)
+    classes.add("default", class_="collision").add("geom", contype=1, conaffinity=0, group=3)  # `bodies.ALONE`
     sections = {name: Node(name) for name in SECTIONS}
     names, placing = MjcfNames(robot, losses), Placing(robot)
     bodies = BodyWriter(
@@ -61,6 +61,9 @@ def _leave_rest(robot: Mechanism, losses: LossLog) -> None:
     leave_rest(losses, "robot", robot, MASS, "MJCF has no element for it")
     for name in robot.hardware:
         losses.lose(f"ros2_control tag {name!r}", "", "MJCF has no hardware interfaces")
+    for name in robot.self_collide:
+        if name in robot.links and not robot.links[name].collisions:
+            losses.note(f"link {name!r} has no shapes: its self_collide has no effect, and is not written")
     for name in robot.cut:
         losses.lose("robot", "cut", f"MuJoCo does not choose where to cut a loop ({name})")
 
