@@ -195,8 +195,13 @@ def test_links_without_mass_between_do_not_make_neighbours_touch() -> None:
     text = """<mujoco><worldbody><body name="a"><geom size="0.1"/><body name="b"><joint name="x"/><joint name="y"
       axis="0 1 0"/><geom size="0.1"/><body name="c"><joint/><geom size="0.1"/></body></body></body></worldbody>
       </mujoco>"""
-    robot = gw.loads(text)
-    assert {frozenset(p.links) for p in find_contacts(robot).contacts} == {frozenset("ac")}
+    for base, touching in (("", {"ab", "ac"}), ("<freejoint/>", {"ac"})):  # the world has no neighbours
+        pair = both(text.replace('<body name="a">', f'<body name="a">{base}'))
+        d = mujoco.MjData(pair.m)
+        mujoco.mj_forward(pair.m, d)
+        theirs = {frozenset(pair.m.body(pair.m.geom_bodyid[g]).name for g in c.geom) for c in d.contact}
+        assert theirs == set(map(frozenset, touching))
+        assert {frozenset(p.links) for p in find_contacts(pair.robot).contacts} == theirs
 
 
 def test_a_slack_spring_pulls_back_only() -> None:
