@@ -60,6 +60,7 @@ BETA = 0.1  # of Rₙ: a step's length over the period of a mass on the contact;
 STICTION = 1e-3  # Rₜ/w: ten times as stiff and sliding takes several times as many iterations
 NORMAL = BETA * BETA / (4.0 * pi * pi)  # Rₙ/w
 GIVE = 1e-3  # [m/s] the most that Rₙ gives way by under the last step's load: less sinks less and takes more iterations
+MOST_LOAD = 1e5  # [m/s] times 1/w: of bodies that begin jammed into each other, loads grow from step to step, so far
 DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
 RECOVERY = 0.2  # share of an overlap that is taken back in a step,
 RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
@@ -245,7 +246,8 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     """`last`: its impulses in a phase such as this, as they were last."""
     w = _inverse_inertia(now, seen)
     coarse = max(coefficients(surface), default=0.0)
-    w = w / (1.0 + w * (NORMAL * maximum(last[0], 0.0) / GIVE))
+    load = minimum(maximum(last[0], 0.0), MOST_LOAD / (w + TINY))
+    w = w / (1.0 + w * (NORMAL * load / GIVE))
     Rn, Rt = NORMAL * w, STICTION * coarse * coarse * w
     gap = seen.point.gap
     if surface.stiffness is not None:
@@ -254,7 +256,7 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     else:
         sinking = -_rate(now, seen, now.moved)
         recovery = minimum(RECOVERY * -gap / now.dt, RECOVERY_SPEED)
-        target = _target(now, gap, recovery + Rn * maximum(last[0], 0.0) + maximum(sinking, 0.0), last[0])
+        target = _target(now, gap, recovery + Rn * load + maximum(sinking, 0.0), last[0])
     if surface.restitution > 0.0:
         made, speed = _bounce(now, seen, surface, last[0])
         target, Rn = where(made, maximum(speed, target), target), where(made, ELASTIC * Rn, Rn)
