@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import zlib
 from collections import Counter
@@ -37,6 +38,8 @@ REAL_FILES = {*PER_FILE, "corpus_folder", "robot_data_folder"}
 
 
 def pytest_sessionstart() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell's background jobs have it, and all they start
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
 
 
