@@ -8,7 +8,7 @@ import casadi
 from casadi import SX, Function
 
 from gearwright.dynamics.steps.builder import Node, Repeat, Unless
-from gearwright.dynamics.steps.cone_points import FAST
+from gearwright.dynamics.steps.cone_points import BOUNDED
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.model.layout.slots import SlotName
 
@@ -74,7 +74,7 @@ BEGINNING = {
     **dict.fromkeys((Slots.settled, Slots.swept, Slots.closed, Slots.converged, Slots.step_done), 0.0),
     **dict.fromkeys((Slots.fresh, Slots.parts, Slots.smooth), 0.0),
     Slots.iteration: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
-    Slots.follows: FAST,  # contacts' cones, not Coulomb's law with a bound of friction, have a solution's derivatives
+    Slots.follows: BOUNDED,  # cones have a solution's derivatives, Coulomb's law with a bound of friction has not
 }  # no loop ends early, a step is whole
 
 

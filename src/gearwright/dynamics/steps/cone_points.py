@@ -26,6 +26,7 @@ MET = 4.5e5  # eps of its impulse, 1e-10 in double precision: where a cone is me
 ROUNDING = 64.0  # eps of the largest part of a rate
 SLIP = 1e-5  # share of the slip by which a shift may be off: so fast the contact is lifted,
 SLOW = 1e-9  # or this speed [m/s]
+BOUNDED = 8.0  # iterations of Coulomb's law with a bound of friction; then, without counting these,
 FAST = 8.0  # iterations before the way is measured
 SHIFTS = 24.0  # iterations in which shifts follow; the convex problem that is left has a solution in any case
 MOVING = 3.0  # iterations of the mean velocity in which shifts follow: where corners slide each its own way, both crawl
@@ -40,13 +41,13 @@ class ConePoints:
     build: StepBuilder
     acting: Collected
     eps: float
-    without_shifts: float = FAST  # iterations: none where there are too few to end the others
+    bounded: float = BOUNDED  # none where iterations are too few to end the others
 
     def begin(self, guess: Sequence[Scalar], iterated: Scalar | None, repeated: Scalar | None) -> None:
         """Points where the guess is, with the impulses that are expected; of a phase that is `iterated`, where they
         were: shifts that jumped within their tolerance would keep the iteration from ending."""
         build, cones = self.build, self.acting.cones
-        if self.without_shifts:
+        if self.bounded:
             points, shifts = (
                 Column(c for cone in cones for c in cone.first_point(guess)),
                 Column([COULOMB] * len(cones)),
@@ -58,7 +59,7 @@ class ConePoints:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
         if repeated is not None:  # what was accepted after so many iterations is again
-            build.follows = [where((repeated > 0.5) | (build.iteration[0] > MOVING), SHIFTS, 0.0)]
+            build.follows = [where((repeated > 0.5) | (build.iteration[0] > MOVING), self.bounded + SHIFTS, 0.0)]
 
     # --- a solution ------------------------------------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ class ConePoints:
             met = met & cone.is_met(rates, own, shift, self._rounding(cone, u, own, shift))
             stand = stand & self._stands(cone, rates, own, shift)
         build.cone, build.met = impulses, [as_number(met)]
-        return met & (stand | (build.follows[0] >= SHIFTS))
+        return met & (stand | (build.follows[0] >= self.bounded + SHIFTS))
 
     def _rounding(self, cone: Cone, u: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar) -> Column:
         return cone.rounding(u, impulse, shift, MET * self.eps, ROUNDING * self.eps)
@@ -108,19 +109,20 @@ class ConePoints:
         with them.
         """
         build, (follows,) = self.build, self.build.follows
-        fast = stays | (follows < FAST)
-        waits = (follows >= SHIFTS) | (follows >= FAST) & (build.met[0] < 0.5)
+        convex = follows - self.bounded  # iterations
+        fast = stays | (convex < FAST)
+        waits = (convex >= SHIFTS) | (convex >= FAST) & (build.met[0] < 0.5)
         points, shifts = Column(), Column()
         for cone, shift, impulse in self._each(build.shift, self.acting.by_cone(build.cone)):
             rates = cone.rates(build.u)
             stands = (shift >= 0.0) & (waits | self._stands(cone, rates, impulse, shift))
             new = where(stands, shift, cone.next_shift(rates, impulse[0]))
-            new = where(follows + 1.0 < self.without_shifts, COULOMB, new)
+            new = where(convex + 1.0 < 0.0, COULOMB, new)
             points += cone.next_point(rates, impulse, new, cone.inertia(diagonal))
             shifts.append(new)
         build.cone_point = select(stays, build.cone_point, points)
         build.shift = select(stays, build.shift, shifts)
-        build.base = select(follows <= FAST, build.u, build.base)
+        build.base = select(convex <= FAST, build.u, build.base)
         build.fast = [as_number(fast)]
 
     def measure(self, H: FrontalMatrix, *, again: bool) -> None:

@@ -31,7 +31,7 @@ from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.rows import closing_factors
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
-from gearwright.dynamics.steps.cone_points import FAST, ConePoints
+from gearwright.dynamics.steps.cone_points import BOUNDED, ConePoints
 from gearwright.dynamics.steps.reuse import Form, refilled
 from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 
@@ -251,8 +251,8 @@ class DirectSolver:
         build.stage("choose")
 
     def _cone_points(self, acting: Collected) -> ConePoints:
-        enough = self.switches is None or self.switches >= 2 * FAST
-        return ConePoints(self.build, acting, self.eps, FAST if enough else 0.0)
+        enough = self.switches is None or self.switches >= 2 * BOUNDED
+        return ConePoints(self.build, acting, self.eps, BOUNDED if enough else 0.0)
 
     def _expected(self, acting: Collected, share: Scalar) -> list[Scalar]:
         """Impulses of laws, by those of the last phase or step."""
