@@ -26,7 +26,7 @@ HEAD = """\
 
 The elements that are read, with the attributes and children that are looked for in each. It is recorded while
 [elements.sdf](../elements.sdf) and [elements.urdf](../elements.urdf), which have one of everything, are loaded.
-[File formats](../formats.md) says what they mean, [kinds and fields](../kinds.md) has the numbers of actuators, sensors
+[File formats](../formats.md) says what they mean, [types and fields](../kinds.md) has the numbers of actuators, sensors
 and transmissions with units and ranges: each field is an element of its name, not listed here. Any other element is
 reported: as an info if it belongs to another program (the last table of each format), as a warning with the nearest
 name if it is unknown.

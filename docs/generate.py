@@ -93,7 +93,7 @@ FAMILIES = (
 def kinds_page() -> str:
     """Every kind of every family with its fields, from the classes themselves."""
     lines = [
-        "# Kinds and their fields",
+        "# Types and their fields",
         "",
         "This page lists the types that files can name, with their fields. In a file, an element with the name of a",
         "field gives its value. If the units of rotating and sliding axes differ, both are given: `N·m | N`. Numbers",

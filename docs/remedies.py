@@ -34,7 +34,7 @@ REMEDIES = {
     "frame-not-found": "correct the name in `relative_to`, `attached_to` or `expressed_in`",
     "element-missing": "add what the message names",
     # values
-    "joint-type-unknown": "one of the [kinds](kinds.md#joints); the nearest is in the message",
+    "joint-type-unknown": "write one of the [types](kinds.md#joints); the nearest is in the message",
     "base-falls": '`gw.compile(robot, ground=True)`, or `base="fixed"`; nothing, if it is meant to fly',
     "axis-missing": "write the axis",
     "axis-zero": "write a direction, e.g. `0 0 1`",
@@ -70,9 +70,9 @@ REMEDIES = {
     "gearbox-unresolved": "connect `gearbox_reference_body` to both links, by joints about the gearbox's axes",
     "mimic-joint-deprecated": "`gearwright migrate` writes the `<mimic>`",
     # transmissions
-    "transmission-type-unknown": "one of the [kinds](kinds.md#transmissions), or an entry point of your own",
+    "transmission-type-unknown": "write one of the [types](kinds.md#transmissions), or an entry point of your own",
     "transmission-ratio-zero": "write the reduction: actuator's turns per joint's turn",
-    "transmission-size": "as many actuators, joints and values as the [kind](formats.md#actuation-elements) has",
+    "transmission-size": "give as many actuators, joints and values as the [type](formats.md#actuation-elements) has",
     "transmission-role": "`actuator1`, `actuator2`, `joint1`, `joint2`, each once",
     "transmission-actuator-not-found": "declare the `<actuator>`, or correct the name",
     "transmission-joint-not-found": "correct the name; with `--strict` it is an error",
@@ -82,8 +82,8 @@ REMEDIES = {
     "plugin-untrusted": 'read the file, then allow it: `--plugins DIR`, `gw.load(…, plugins="trust")`',
     "plugin-not-found": "correct the path; it is relative to the robot's file",
     # devices
-    "actuator-type-unknown": "one of the [kinds](kinds.md#actuators); the nearest is in the message",
-    "device-protocol-unknown": "one of the [protocols](hardware.md); the nearest is in the message",
+    "actuator-type-unknown": "write one of the [types](kinds.md#actuators); the nearest is in the message",
+    "device-protocol-unknown": "write one of the [protocols](hardware.md); the nearest is in the message",
     "device-value": "see the protocol's page: ids, models, options",
     "actuator-value": "[units and ranges](kinds.md#actuators)",
     "encoder-target-not-found": "name a transmission, an actuator or a joint of the file",

@@ -177,7 +177,7 @@ CODES: dict[str, str] = {
     "include-unsafe": "an include that leaves the folders it may read from",
     "saved-code": "a saved simulation that is damaged, not for this machine or version, or not to be trusted",
     # structure
-    "name-duplicate": "two parts of one kind with the same name; tags and transmissions get a number",
+    "name-duplicate": "two parts of the same type with the same name; tags and transmissions get a number",
     "name-missing": "a part without a name",
     "name-reserved": "a name that the format reserves",
     "link-not-found": "a link that is named but not declared",
