@@ -135,7 +135,7 @@ def fields_of(cls: type) -> Iterator[tuple[str, str, str, str, str]]:
             continue
         q, default = m.quantity, m.field.default
         made = m.field.default_factory is not MISSING or not m.field.init
-        given = _shown(default) if default is not MISSING else "" if made else "needed"
+        given = _shown(default) if default is not MISSING else "" if made else "required"
         text = q.doc if q is not NOTHING else comments.get(m.name, "its name" if m.name == "name" else "")
         unit = q.unit
         if q is NOTHING and (bracket := re.search(r"\s*\[([^\]]+)\]$", text)):
@@ -248,11 +248,11 @@ def entry(name: str, thing: Any, place: str = "") -> Iterator[str]:
 
 VALUES = {
     "gw.servos": "Servos and drives that one can buy, by name: each with data sheet, numbers and their sources",
-    "gearwright.kinds.TRANSMISSIONS": "Kinds of transmissions by the `type` of files",
-    "gearwright.kinds.ACTUATORS": "Kinds of actuators by the `type` of files",
-    "gearwright.kinds.SENSORS": "Kinds of sensors by their element in files",
-    "gearwright.kinds.FRICTIONS": "Kinds of `<friction_model>` by their `type`",
-    "gearwright.kinds.JOINT_KINDS": "Kinds of joints by the `type` of files",
+    "gearwright.kinds.TRANSMISSIONS": "Transmission types, by the `type` in files",
+    "gearwright.kinds.ACTUATORS": "Actuator types, by the `type` in files",
+    "gearwright.kinds.SENSORS": "Sensor types, by their element in files",
+    "gearwright.kinds.FRICTIONS": "Friction models, by the `type` of `<friction_model>`",
+    "gearwright.kinds.JOINT_KINDS": "Joint types, by the `type` in files",
     "gearwright.kinds.FORMATS": "Formats of recordings by the ending of a file's name",
     "gearwright.kinds.PROTOCOLS": "Protocols of drives by name",
     "gearwright.drawing.COLOURS": "Colours of lines, that colour-blind readers can tell apart",

@@ -19,7 +19,7 @@ COMPLETION = """\
 gearwright --install-completion     # bash, zsh, fish and PowerShell; then open a new shell
 ```
 
-Tab then completes commands, options and the names of bundled robots; where none fits, the shell offers files.
+Tab then completes commands, options and the names of bundled robots; if none fits, the shell offers files.
 `gearwright --show-completion` prints the script.
 """
 HEAD = """\

@@ -107,7 +107,7 @@ def test_a_field_by_the_name_of_what_is_saved_beside_it(monkeypatch: pytest.Monk
 
 def test_a_class_of_no_family_is_not_sent_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
-        gw.ModelError, match=r"Cam cannot be saved: give its class a row, .* of gearwright\.transmissions$"
+        gw.ModelError, match=r"Cam cannot be saved: give its class a row in its table, .* of gearwright\.transmissions$"
     ):
         to_data(Cam())
     monkeypatch.setitem(TRANSMISSIONS.added, "cam", Cam)

@@ -125,7 +125,7 @@ def build_error(make) -> str:
         (lambda b: b.box("a", (1, 1, 1), color=(2, 0, 0)), "color must be a number from 0 to 1"),
         (lambda b: b.link("c", mass=1).finish(), "add a shape, or give inertia="),
         (lambda b: b.link("c").mesh("c", "a.stl", density=1).finish(), "the volume of a mesh is not known"),
-        (lambda b: b.link("c", inertia=(1, 1, 1)), "an inertia needs a mass"),
+        (lambda b: b.link("c", inertia=(1, 1, 1)), "an inertia also needs a mass"),
         (lambda b: b.link("c", mass=1, inertia=(1, 1)), "inertia takes ixx, iyy, izz"),
         (lambda b: b.joint("j", "revolut", "a", "b"), "there is no type 'revolut'; did you mean 'revolute'?"),
         (lambda b: b.joint("j", "revolute", "a", "b", dampin=1), "has no 'dampin'; did you mean 'damping'?"),

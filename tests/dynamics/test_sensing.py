@@ -148,7 +148,7 @@ def test_times_between_steps_are_taken_to_the_nearest_and_told(sensor: Sensor, s
     ("sensor", "said"),
     [
         (Encoder(name="e", update_rate=1e-8), r"one sample in 16777216 steps"),
-        (Encoder(name="e", latency=1.0), r"keeps 1001 samples on their way, more than 1000"),
+        (Encoder(name="e", latency=1.0), r"keeps 1001 samples in transit, more than 1000"),
     ],
 )
 def test_times_that_take_too_much_are_refused(sensor: Sensor, said: str) -> None:

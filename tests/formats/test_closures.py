@@ -312,7 +312,11 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     "no numbers": ([{**PIN, "origin": "here"}], "closure-value", "an origin must be 3 or 6 numbers"),
     "no axis": ([{**PIN, "axis": "0 0 0"}], "closure-value", "length zero"),
     "itself": ([["tip_1", "tip_1"]], "joint-self", "with itself"),
-    "uneven lists": ({"closed_loop": [["tip_1", "tip_2"]], "type": ["3d", "6d"]}, "closure-value", "of one length"),
+    "uneven lists": (
+        {"closed_loop": [["tip_1", "tip_2"]], "type": ["3d", "6d"]},
+        "closure-value",
+        "of the same length",
+    ),
     "an unknown joint": ({"closed_loop": [], "joint_name": ["x"], "joint_type": ["FIXED"]}, "closure-value", "'x'"),
     "no such file": ("nowhere.yaml", "file-unreadable", "nowhere.yaml"),
 }

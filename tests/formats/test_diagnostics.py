@@ -630,7 +630,7 @@ TABLE = [
         "implausible",
         "info",
         urdf("", links=HERE + LINKS.replace('ixx="1" iyy="1" izz="1"', 'ixx="5e-9" iyy="5e-9" izz="5e-9"', 1)),
-        "in which no matter has room",
+        "denser than any material",
     ),
     row(
         "implausible",
@@ -881,7 +881,7 @@ TABLE = [
         "actuator-value",
         "error",
         urdf(f'\n<actuator name="m">{HERE}<stall_torque>1</stall_torque></actuator>'),
-        "come together",
+        "must be given together",
     ),
     row(
         "actuator-value",

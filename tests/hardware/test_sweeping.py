@@ -66,7 +66,7 @@ def test_other_ways_are_refused(rig):
 
 
 def test_drives_without_a_calibration_say_so():
-    with pytest.raises(gw.ModelError, match="Feetech or Dynamixel"):
+    with pytest.raises(gw.ModelError, match="Feetech and Dynamixel"):
         lerobot_calibration(Rig.of(gw.load("canopen_arm")))
 
 

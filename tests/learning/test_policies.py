@@ -70,7 +70,7 @@ def test_what_cannot_be_written(path, tmp_path):
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"act": {"a": (0, 1), "b": (0, 1)}}, "gives 1 numbers"), ({"observe": ("left_finger.colour",)}, "cannot read")],
+    [({"act": {"a": (0, 1), "b": (0, 1)}}, "returns 1 numbers"), ({"observe": ("left_finger.colour",)}, "cannot read")],
 )
 def test_mistakes(path, changes, message):
     with pytest.raises(gw.GearwrightError, match=message):

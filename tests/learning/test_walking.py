@@ -72,7 +72,7 @@ def test_learning_raises_the_reward(example):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"act": {"motor": (0, 1)}}, "gives 12 numbers"),
+        ({"act": {"motor": (0, 1)}}, "returns 12 numbers"),
         ({"observe": "position"}, "takes 46 numbers"),
         ({"observe": "nothing.position"}, "cannot read"),
     ],

@@ -246,7 +246,7 @@ def test_a_plugin_that_names_the_gearbox_is_noted(tmp_path: Path) -> None:
     plugin = '\n<plugin name="p" filename="x"><joint_name>m::gears</joint_name></plugin>'
     (tmp_path / "old.sdf").write_text(sdf(JI + JO + gearbox() + plugin))
     done = gw.migrate(tmp_path / "old.sdf", tmp_path / "new.sdf", verify=False)
-    assert done.notes == ("line 2: <joint_name> still names 'm::gears', which is no joint any more",)
+    assert done.notes == ("line 2: <joint_name> still names 'm::gears', which is no longer a joint",)
 
 
 @pytest.mark.parametrize(

@@ -322,7 +322,7 @@ def test_a_branch_on_an_unknown_is_a_clear_error():
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        (gw.ElectricMotor, {"stall_torque": 1.0}, "come together"),
+        (gw.ElectricMotor, {"stall_torque": 1.0}, "must be given together"),
         (gw.ElectricMotor, {"stall_torque": 0.0, "no_load_speed": 3.0}, "must be positive"),
         (gw.ElectricMotor, {"curve": ((0.0, 1.0), (0.0, 2.0))}, "rising speeds"),
         (gw.ElectricMotor, {"curve": ((0.0, 1.0), (2.0, -1.0))}, "not negative"),

@@ -119,7 +119,7 @@ def test_frictions_and_actuators_have_rules_too() -> None:
     given = {"elbow.friction_model.coulomb": np.array([1.0, 3.0]), "motor.stall_torque": np.array([1.0, 2.0])}
     (broken,) = broken_rules(robot, given, 2, given)
     assert broken.message(given, 1) == "'elbow.friction_model.coulomb' = 3: friction falls with the speed"
-    with pytest.raises(gw.ModelError, match="come together"):
+    with pytest.raises(gw.ModelError, match="must be given together"):
         gw.ElectricMotor(name="m", stall_torque=1.0)
 
 

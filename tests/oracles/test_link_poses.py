@@ -30,7 +30,7 @@ CONFIGURATIONS = 3
 NOT_COMPARED = {
     "pinocchio": {
         "corpus/peers/drake/models/Acrobot.urdf": "urdfdom wants an effort limit of every revolute joint",
-        "corpus/peers/joint_state_publisher/models/mimic_chain.urdf": "<robot> stands inside <urdf>",
+        "corpus/peers/joint_state_publisher/models/mimic_chain.urdf": "<robot> is inside <urdf>",
         "corpus/peers/newton/models/mimic_defaults.urdf": "urdfdom wants effort and velocity limits",
         "corpus/peers/newton/models/mimic_test.urdf": "urdfdom wants effort and velocity limits",
         "corpus/robots/shadow_hand/shadowhand_motor.urdf": "an XML declaration after a comment",

@@ -103,7 +103,7 @@ def test_every_page_has_a_token_of_its_own() -> None:
 
 
 def test_a_viser_that_asks_nobody_is_not_started() -> None:
-    with pytest.raises(gw.GearwrightError, match="cannot be kept from other pages"), guarded(Gate()):
+    with pytest.raises(gw.GearwrightError, match="cannot keep out other pages"), guarded(Gate()):
         pass
 
 

@@ -326,7 +326,7 @@ def test_warnings_of_a_file_surface_once_and_can_be_silenced(tmp_path):
         gw.load(tmp_path / "r.urdf")
 
 
-@pytest.mark.filterwarnings("ignore:.*not known here do not act:gearwright.NotSimulatedWarning")
+@pytest.mark.filterwarnings("ignore:.*of unknown types do not act:gearwright.NotSimulatedWarning")
 @pytest.mark.parametrize("use", [gw.load, gw.compile], ids=["load", "compile"])
 def test_a_warning_points_at_the_users_line(tmp_path, use):
     (tmp_path / "r.urdf").write_text(PENDULUM.format('<transmission name="t"><type>odd</type></transmission>'))

@@ -160,7 +160,7 @@ def test_a_dead_point_has_no_velocity_of_the_joint():
     robot = crank(cam(), kind="prismatic")
     sim = compile(robot)
     assert robot.dof == sim.robot.dof == 1
-    with pytest.raises(gw.ModelError, match=r"'t' stands at a dead point.*'motor.rotor'"):
+    with pytest.raises(gw.ModelError, match=r"'t' is at a dead point.*'motor.rotor'"):
         sim.reset(position={"motor.rotor": 0.0}, velocity={"j": 1.0})
 
 

@@ -116,8 +116,8 @@ def test_an_onnx_file_is_the_same_network(rng, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"weight_1": np.zeros((8, 15))}, "a layer takes 15 numbers, and the one before it gives 16"),
-        ({"weight_2": np.zeros((2, 8)), "bias_2": np.zeros(2)}, "gives one number, its effort, not 2"),
+        ({"weight_1": np.zeros((8, 15))}, "a layer takes 15 numbers, but the one before it gives 16"),
+        ({"weight_2": np.zeros((2, 8)), "bias_2": np.zeros(2)}, "must give one number, its effort, not 2"),
         ({"activation": np.array("gelu")}, "activation.*gelu"),
         ({"weight_0": np.full((16, 6), np.nan)}, "must be finite"),
         ({"input_scale": np.zeros(6)}, "cannot be zero"),

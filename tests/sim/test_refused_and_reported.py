@@ -149,9 +149,9 @@ def test_numbers_beyond_single_precision_are_refused() -> None:
     heavy = HUGE.replace("1.4e9", "1e40").replace("2e-7", "1e42")
     robot = gw.loads(written({"arm": heavy}, hinge("j", "arm").replace("0 0 1", "0 1 0")))
     gw.compile(robot)
-    with pytest.raises(gw.CompileError, match="beyond single precision: take double"):
+    with pytest.raises(gw.CompileError, match="beyond single precision: use double"):
         gw.compile(robot, precision="single")
-    with pytest.raises(gw.CompileError, match="beyond single precision: take double"):
+    with pytest.raises(gw.CompileError, match="beyond single precision: use double"):
         gw.export_c(robot, "never_written", precision="single")
 
 
@@ -187,7 +187,7 @@ def test_a_linkage_at_a_fixed_joint_has_no_start() -> None:
 
 def test_a_coupling_that_is_left_out_is_named_everywhere(tmp_path: Path) -> None:
     robot = mechanism(polygon(PARALLELOGRAM), [coupling("j3", ("j0", 0.9), mode="hard")])
-    with pytest.warns(gw.NotSimulatedWarning, match="which would lock them, are left out: 'j3'"):
+    with pytest.warns(gw.NotSimulatedWarning, match="and would lock them, are left out: 'j3'"):
         sim = gw.compile(robot)
     sim.save(tmp_path / "bars.gw")
     for same in (sim, gw.open(tmp_path / "bars.gw", trust=True)):

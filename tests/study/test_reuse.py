@@ -167,7 +167,7 @@ def test_damaged_chunks(damage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             damage(first)
 
     monkeypatch.setattr(store.ResultStore, "add", damaged)
-    with pytest.raises(gw.GearwrightError, match=r"0\.npz is damaged: call the same sweep again"):
+    with pytest.raises(gw.GearwrightError, match=r"0\.npz is damaged: run the same sweep again"):
         gw.sweep(lift(1.0), vary, metrics, out=out, chunk=2, **RUN)
     monkeypatch.undo()
     assert gw.sweep(lift(1.0), vary, metrics, out=out, chunk=2, **RUN).equals(whole)

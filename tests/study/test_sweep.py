@@ -112,7 +112,7 @@ def test_a_design_that_diverges_is_nan_and_others_are_not() -> None:
         ({"engine": "locl"}, "did you mean 'local'"),
         ({"out": "table.txt"}, "must end in .parquet or .csv"),
         ({"chunk": 0}, "chunk must be a whole number"),
-        ({"batch": 3}, "batch= is not for a sweep"),
+        ({"batch": 3}, "batch= has no effect on a sweep"),
     ],
 )  # fmt: skip
 def test_wrong_calls_fail_before_anything_runs(gripper, changes, message: str) -> None:
@@ -397,11 +397,11 @@ def test_metrics_take_the_names_that_plots_take(gripper) -> None:
     [
         ("--vary motor.stall_torque=1:2:2 --pareto x,y --plot s.png", "no metric or parameter 'x'"),
         ("--vary motor.stall_torque=1:2:2 --pareto end --plot s.png", "two metrics"),
-        ("--vary motor.stall_torque=1:2:2 --pareto end,end", "give --plot FILE"),
+        ("--vary motor.stall_torque=1:2:2 --pareto end,end", "needs --plot FILE"),
         ("--vary motor.stall_torque=1:2:2 --plot s.txt", ".png, .svg, .pdf"),
         ("--vary motor.stall_torque=10:60", "motor.stall_torque=10:60:N"),
         ("--vary motor.stall_torque=1:2 --sampling lhs", "--designs N"),
-        ("--vary motor.stall_torque=1:2:2 --designs 4", "--vary says it of a grid"),
+        ("--vary motor.stall_torque=1:2:2 --designs 4", "--vary gives its number of values"),
         ("--vary motor.stal_torque=1:2:2", "did you mean 'motor.stall_torque'"),
         ("--vary motor.stall_torque=1:2:2 --command motor=6V", "leave out the unit 'V'"),
         ("--vary motor.stall_torque=1:2:2 --command left_finger=6", "write --effort left_finger=6"),

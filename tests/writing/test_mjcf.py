@@ -303,7 +303,7 @@ def test_planes_on_what_stands_still():
     model, _, losses = compiled(gw.loads(text))
     planes = [i for i in range(model.ngeom) if model.geom_type[i] == mujoco.mjtGeom.mjGEOM_PLANE]
     assert [model.body(model.geom_bodyid[i]).name for i in planes] == ["ground::link"]
-    assert [loss.reason for loss in losses.lost] == ["MuJoCo has planes on what stands still only"]
+    assert [loss.reason for loss in losses.lost] == ["MuJoCo has planes on fixed bodies only"]
 
 
 WORLD = """<sdf version="1.11"><world name="w"><model name="ground"><static>true</static><link name="link">

@@ -182,7 +182,7 @@ class ActuationSystem(Base):
 def _joint(plant: Any, name: str) -> Any:
     if not plant.HasJointNamed(name):
         known = [plant.get_joint(i).name() for i in plant.GetJointIndices()]
-        raise BridgeError(f"the plant has no joint {name!r}{suggestion(name, known)}; name it by joints={{…}}")
+        raise BridgeError(f"the plant has no joint {name!r}{suggestion(name, known)}; map it with joints={{…}}")
     joint = plant.GetJointByName(name)
     if joint.num_velocities() != 1:
         raise BridgeError(

@@ -200,7 +200,7 @@ def _joint(mujoco: Any, model: Any, name: str) -> int:
     found: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
     if found < 0:
         known = [model.joint(j).name for j in range(model.njnt)]
-        raise BridgeError(f"the model has no joint {name!r}{suggestion(name, known)}; name it by joints={{…}}")
+        raise BridgeError(f"the model has no joint {name!r}{suggestion(name, known)}; map it with joints={{…}}")
     kind = mujoco.mjtJoint(model.jnt_type[found]).name.removeprefix("mjJNT_").lower()
     if kind not in ("hinge", "slide"):
         raise BridgeError(f"joint {name!r} of the model is a {kind} joint: actuators move hinges and slides")

@@ -109,7 +109,7 @@ def given_inertia(link: str, mass: Any, inertia: Any, center: Any) -> Inertia:
     if values.shape not in ((3,), (6,)):
         raise ModelError(f"link {link!r}: inertia takes ixx, iyy, izz (and ixy, ixz, iyz), not {inertia!r:.60}")
     if mass is None:
-        raise ModelError(f"link {link!r}: an inertia needs a mass, too")
+        raise ModelError(f"link {link!r}: an inertia also needs a mass")
     xx, yy, zz, xy, xz, yz = (*values.tolist(), 0.0, 0.0, 0.0)[:6]
     X = pose_of(f"link {link!r}: center", center)
     mass = number(f"link {link!r}: mass", mass, low=0)

@@ -362,7 +362,7 @@ class RobotBuilder:
 
 def _row(registry: Any, what: str, kind: str) -> Any:
     if not isinstance(kind, str) or kind not in registry:
-        raise ModelError(f"there is no kind of {what} {kind!r:.60}{nearest(str(kind), registry)}")
+        raise ModelError(f"there is no {what} type {kind!r:.60}{nearest(str(kind), registry)}")
     return registry[kind]
 
 

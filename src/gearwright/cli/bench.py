@@ -22,7 +22,7 @@ MISSING = (
 def bench(
     peers: Annotated[
         bool,
-        typer.Option("--peers", help="Compare with MuJoCo, Pinocchio, Drake, Bullet and DART where installed."),
+        typer.Option("--peers", help="Compare with MuJoCo, Pinocchio, Drake, Bullet and DART, if installed."),
     ] = False,
     robots: Annotated[
         str | None,
@@ -35,10 +35,10 @@ def bench(
         bool, typer.Option("--scaling", help="Also measure against degrees of freedom and batch size.")
     ] = False,
     accuracy: Annotated[
-        bool, typer.Option("--accuracy", help="Measure only CPU time at equal energy error, beside MuJoCo.")
+        bool, typer.Option("--accuracy", help="Measure only CPU time at equal energy error, compared with MuJoCo.")
     ] = False,
     gpu: Annotated[
-        bool, typer.Option("--gpu", help="Measure only kernels on an NVIDIA GPU, beside MuJoCo Warp where installed.")
+        bool, typer.Option("--gpu", help="Measure only kernels on an NVIDIA GPU, and MuJoCo Warp if installed.")
     ] = False,
     json: Json = False,
     write: Annotated[

@@ -37,7 +37,7 @@ def convert(
         bool, typer.Option("--verify", help="Load the result here and in other programs, and compare.")
     ] = False,
     tolerance: Annotated[
-        float, typer.Option(help="Largest accepted difference of --verify, relative above 1 [rad, m, …].")
+        float, typer.Option(help="Largest accepted difference for --verify, relative above 1 [rad, m, …].")
     ] = 1e-9,
     meshes: Annotated[
         MeshChoice, typer.Option(help="Refer to mesh files where they are, or copy them beside OUT.")
@@ -48,8 +48,8 @@ def convert(
 ) -> None:
     """Write a robot file in another format.
 
-    The suffix of OUT selects the format. What the format cannot hold is listed, and what it expresses differently.
-    --verify loads OUT again, and in MuJoCo, Pinocchio and Drake where these are installed and read the format. It
+    The suffix of OUT selects the format. The report lists what the format cannot hold or expresses differently.
+    --verify loads OUT here, and in MuJoCo, Pinocchio and Drake if they are installed and read the format. It
     compares poses, mass matrices, bias and motion at random states, and prints a table.
     Exits with 0 if OUT was written and nothing differs, 1 if it was not written or a difference is above the
     tolerance, 2 if the command itself is wrong.

@@ -20,7 +20,7 @@ def demo(
 
     Takes less than a minute.
     Writes FOLDER/report.html, a single file that shows motion, operating points on torque-speed curves, errors of the
-    coupling modes, energy, encoders, and speed beside MuJoCo where that is installed.
+    coupling modes, energy, encoders, and speed, compared with MuJoCo if it is installed.
     """
     from gearwright.cli.terminal import console
     from gearwright.demo.tour import run

@@ -31,7 +31,7 @@ def diff(
     number that differs. The formats of the files do not matter.
     Exits with 0 if nothing differs, 1 if something does or a file has errors, 2 if the command itself is wrong.
 
-    --json prints a list of {kind, name, field, before, after}; a part that only one file has has no field.
+    --json prints a list of {kind, name, field, before, after}; for a part that only one file has, field is "".
     """
     if not tolerance >= 0:
         stop(f"--tolerance must be a number of at least 0, not {tolerance:g}", 2)

@@ -106,7 +106,7 @@ def _c(robot: Mechanism, name: Path, options: Mapping[str, Any], compiler: str |
     with waiting(f"writing {name}.c"):
         done = export_c(robot, name, **options)
     typer.echo(f"wrote {done.source}, {done.header}, {done.harness}")
-    typer.echo(f"{done.state_bytes} bytes per robot; of the C library: {done.needed}")
+    typer.echo(f"{done.state_bytes} bytes per robot; calls from the C library: {done.needed}")
     if compiler is not None:
         _print_sizes(done, compiler)
     files = f"{quote(str(done.source))} {quote(str(done.harness))}"

@@ -34,7 +34,7 @@ def identify(
     ] = None,
     signal: Annotated[
         Repeated,
-        typer.Option(metavar="COLUMN=NAME", help="Signal that a column is, e.g. goal=motor.command; repeatable."),
+        typer.Option(metavar="COLUMN=NAME", help="Signal that a column holds, e.g. goal=motor.command; repeatable."),
     ] = None,
     unit: Annotated[Repeated, typer.Option(metavar="COLUMN=UNIT", help="Unit of a column; repeatable.")] = None,
     output: Annotated[
@@ -54,7 +54,7 @@ def identify(
 ) -> None:
     """Identify parameters of a robot from recordings.
 
-    Also names what the recordings cannot determine.
+    Also names the parameters that the recordings cannot determine.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list, and ACTUATOR.delay,
     SIGNAL.offset, SIGNAL.gain and SIGNAL.delay.

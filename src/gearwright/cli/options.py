@@ -77,7 +77,7 @@ PluginFolders = Annotated[
     typer.Option(
         "--plugins",
         metavar="trust|DIR",
-        help="Run code that the file names, from this folder or from anywhere ('trust'); repeatable.",
+        help="Allow code that the file names to run, from this folder or from anywhere ('trust'); repeatable.",
     ),
 ]
 CutJoints = Annotated[

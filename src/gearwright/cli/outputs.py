@@ -32,5 +32,5 @@ def _obstacle(path: Path) -> str:
     folder = path.absolute().parent
     above = next(f for f in (folder, *folder.parents) if os.path.lexists(f))
     if not above.is_dir():
-        return f"its folder cannot be made: {above} is not a folder"
+        return f"its folder cannot be created: {above} is not a folder"
     return "" if os.access(above, os.W_OK | os.X_OK) else f"{above} may not be written"

@@ -81,7 +81,7 @@ def run(
         bool, typer.Option("--view", help="Show the running simulation in a browser; Ctrl-C ends it.")
     ] = False,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port of --view (default: 8080, or the next free one).")
+        int | None, typer.Option(min=0, max=65535, help="Port for --view (default: 8080, or the next free one).")
     ] = None,
     json: Json = False,
     *,

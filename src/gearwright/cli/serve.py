@@ -41,7 +41,7 @@ def serve(
         typer.Option(metavar="ACTUATOR", help="In lockstep, wait for this actuator (default: all); repeatable."),
     ] = None,
     armed: Annotated[
-        bool, typer.Option("--armed", help="Start in lockstep at once, instead of with a client's first cycle.")
+        bool, typer.Option("--armed", help="Start in lockstep at once, instead of at a client's first cycle.")
     ] = False,
     dt: StepLength = 1e-3,
     node: Annotated[
@@ -74,7 +74,7 @@ def serve(
     token: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both ports must send first."
+            metavar="TEXT", envvar="GEARWRIGHT_TOKEN", help="Secret that clients of both TCP ports must send first."
         ),
     ] = None,
     eeprom: Annotated[
@@ -82,7 +82,7 @@ def serve(
     ] = None,
     record: Annotated[str | None, typer.Option(metavar="FILE", help="Record the mechanism and the bus.")] = None,
     bitrate: Annotated[
-        float | None, typer.Option(help="Bit rate of the CAN bus, so that frames take time [bit/s].")
+        float | None, typer.Option(help="Bit rate of the CAN bus [bit/s]; frames then take time.")
     ] = None,
     supply_resistance: Annotated[
         float, typer.Option(help="Resistance of the shared supply, for voltage sag [Ω].")
@@ -195,7 +195,7 @@ def _usual(port: int, notes: list[str]) -> str:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            notes.append(f"port {port} is taken, by another server perhaps: another port is used instead of it")
+            notes.append(f"port {port} is in use, perhaps by another server: another port is used instead")
             return "127.0.0.1:0"
     return f"127.0.0.1:{port}"
 

@@ -76,9 +76,9 @@ def sweep(
     """Simulate many designs of a robot and tabulate the results.
 
     Parameters are those that `gearwright show FILE --json` and `robot.parameters` list.
-    time_to, overshoot and settling are about the way from a signal's first value to a target: the time when it gets
-    there, how far it goes beyond (as a share of the way), and the time from which it stays within a share of the way
-    (default: 0.02). They are NaN for designs where that never happens.
+    time_to, overshoot and settling describe how a signal gets from its first value to a target: the time at which it
+    reaches the target, how far it goes beyond (as a fraction of the distance), and the time after which it stays
+    within a fraction of the distance (default: 0.02). They are NaN for designs where this never happens.
     With --out, chunks are kept beside the table until all are done: after Ctrl-C, the same command resumes.
     Exits with 0 if the table is complete, 1 if it is not, 2 if the command itself is wrong, 130 after Ctrl-C.
     """
@@ -116,7 +116,9 @@ def _check_number(ranges: dict[str, tuple[float, ...]], sampling: str, n: int | 
     """How many designs: of a grid --vary says it, of any other sampling --designs."""
     if sampling == "grid":
         if n is not None:
-            raise typer.BadParameter("is for the other samplings: --vary says it of a grid", param_hint="--designs")
+            raise typer.BadParameter(
+                "does not apply to a grid: --vary gives its number of values", param_hint="--designs"
+            )
         for name, (low, high, *count) in ranges.items():
             if not count:
                 message = f"a grid needs the number of values: {name}={low:g}:{high:g}:N"
@@ -134,7 +136,7 @@ def _check_picture(columns: list[str], plot: str | None, pareto: str | None) -> 
     if pareto is None:
         return
     if plot is None:
-        raise typer.BadParameter("draws a front: give --plot FILE, too", param_hint="--pareto")
+        raise typer.BadParameter("needs --plot FILE for the picture", param_hint="--pareto")
     goals = [goal.strip().removeprefix("-") for goal in pareto.split(",")]
     if len(goals) != 2:
         raise typer.BadParameter(f"{pareto!r} must be two metrics, as A,B or -A,B", param_hint="--pareto")
@@ -170,7 +172,7 @@ def _print(table: Any, metrics: list[str], out: str | None) -> None:
     typer.echo(counted(len(table), "design") + (f" in {out}" if out else ""))
     reasons = [why for why in table[FAILED] if why] if FAILED in table.columns else []
     if reasons:
-        typer.echo(f"{len(reasons)} of them cannot be, the first: {reasons[0]}")
+        typer.echo(f"{len(reasons)} of them are invalid, the first: {reasons[0]}")
 
 
 def _range(text: str) -> tuple[str, tuple[float, ...]]:

@@ -23,7 +23,7 @@ def with_bus(
         list[str] | None, typer.Option(metavar="DEVICE=PATH", help="Connect this serial port to that of the server.")
     ] = None,
     preload: Annotated[
-        bool, typer.Option(help="Include programs that are not Python, by a library built with a C compiler.")
+        bool, typer.Option(help="Also redirect programs that are not Python, with a library built by a C compiler.")
     ] = True,
 ) -> None:
     """Run an unchanged driver against a served robot.

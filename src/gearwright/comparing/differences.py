@@ -75,10 +75,10 @@ class Differences:
 
 
 def diff(a: Mechanism, b: Mechanism, tolerance: float = TOLERANCE) -> Differences:
-    """What differs between two robots: parts, numbers, names. Empty (and false) if nothing does.
+    """What differs between two robots: parts, numbers, names. Empty (and false) if nothing differs.
 
-    Numbers are alike within the tolerance: relative above 1, absolute below. Where in a file a part stands, and how the
-    file spelt it, is not compared.
+    Numbers count as equal within the tolerance: relative above 1, absolute below. The place of a part in its file, and
+    its spelling, are not compared.
     """
     for robot in (a, b):
         checked_instance("diff", robot, Mechanism)

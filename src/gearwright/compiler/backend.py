@@ -28,7 +28,7 @@ LARGEST_SINGLE = float(np.finfo(np.float32).max)
 def in_single_precision(value: float) -> float:
     """The number itself; raises if it would become infinite."""
     if abs(value) > LARGEST_SINGLE:
-        raise CompileError(f"{value:.3g}, a constant of the equations, is beyond single precision: take double")
+        raise CompileError(f"{value:.3g}, a constant of the equations, is beyond single precision: use double")
     return value
 
 
@@ -215,7 +215,7 @@ class Executable(ABC):
 
 
 class Backend(ABC):
-    """A kind of machine that programs can run on: one class, and one row of `backends.BACKENDS`.
+    """A type of machine that programs can run on: one class, and one row of `backends.BACKENDS`.
 
     `batch` is a hint: how many robots the code is meant for, None for many. Any executable takes any batch.
     """
@@ -224,7 +224,7 @@ class Backend(ABC):
 
     @abstractmethod
     def identity(self, precision: str, batch: int | None) -> str:
-        """Whatever beside the program decides the code: the machine, its features, versions of libraries."""
+        """Everything besides the program that determines the code: the machine, its features, versions of libraries."""
 
     @abstractmethod
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
@@ -232,15 +232,15 @@ class Backend(ABC):
 
     @abstractmethod
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        """Code as something that runs. Of the program, the outline is enough."""
+        """Code as something that runs. The outline of the program is enough."""
 
     def portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> bytes:
-        """Code as a saved simulation holds it: with all that `load_portable` has to know of it."""
+        """Code as a saved simulation holds it: with everything that `load_portable` needs to know about it."""
         return code
 
     def load_portable(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        """`load` on a machine that can run code and need not be able to make it. Raises CompileError for code that is
-        damaged or meant for another machine."""
+        """`load` on a machine that can run code but need not be able to generate it. Raises CompileError for code that
+        is damaged or meant for another machine."""
         return self.load(program, code, precision, batch)
 
     @property

@@ -22,7 +22,7 @@ EARLIER = "action before that of "
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Runs in the compiled step, in exported C code, or from Python, as any controller.
+    """Runs in the compiled step, in exported C code, or from Python, like any controller.
 
         policy = gw.Policy.load("walk.npz", observe=observe, act=ranges, goal={"speed": 0.8}, normalized=True)
         sim = gw.compile(robot, controller=policy, control_period=0.02)
@@ -43,10 +43,10 @@ class Policy:
     def __post_init__(self) -> None:
         if len(self.act) != self.network.outputs:
             raise ModelError(
-                f"the policy gives {self.network.outputs} numbers, and act names {len(self.act)} actuators"
+                f"the policy returns {self.network.outputs} numbers, but act names {len(self.act)} actuators"
             )
         if self.network.hidden:
-            raise ModelError("a policy with memory is not known: take one without recurrent layers")
+            raise ModelError("a policy with memory is not supported: use one without recurrent layers")
         middle = {name: 0.5 * (low + high) for name, (low, high) in self.act.items()}
         memory = {LAST + n: x for n, x in middle.items()} | {EARLIER + n: x for n, x in middle.items()}
         object.__setattr__(self, "memory", memory)
@@ -70,7 +70,7 @@ class Policy:
         given = [self.observe] if isinstance(self.observe, str) or callable(self.observe) else self.observe
         numbers = [x for one in given for x in (_flat(one(seen)) if callable(one) else named(sim, one))]
         if len(numbers) != self.network.inputs:
-            raise ModelError(f"the policy takes {self.network.inputs} numbers, and observe gives {len(numbers)}")
+            raise ModelError(f"the policy takes {self.network.inputs} numbers, but observe gives {len(numbers)}")
         found, _ = self.network.evaluate(numbers)
         command = {}
         for (name, (low, high)), action in zip(self.act.items(), found, strict=True):

@@ -56,7 +56,7 @@ def convert(
 ) -> Conversion:  # fmt: skip
     """Reads a robot and writes it; the target's suffix selects the format: .sdf, .urdf, .xml (MJCF), .usda.
 
-    verify     reads the result back, and loads it in MuJoCo, Pinocchio and Drake where these are installed and read
+    verify     reads the result back, and loads it in MuJoCo, Pinocchio and Drake if they are installed and read
                the format; compares poses, mass matrices, bias and motion (`.verified`, `.checks`, `.table`)
     tolerance  largest accepted difference, relative above 1
     meshes     "reference" or "copy", as in `save`

@@ -95,14 +95,14 @@ def load(
     base         "floating" or "fixed": how links without a parent joint are connected to the world; by default an
                  SDF model floats, a URDF's root is fixed
     plugins      allows code that the file names to run: "trust", or a list of folders it may come from
-    model        which model of a world, by name; "*" for all of them as one mechanism, as is the default where several
-                 move. Where one moves, it is loaded with the static ones around it
+    model        which model of a world, by name; "*" for all of them as one mechanism, the default if several move.
+                 If one moves, it is loaded with the static ones around it
     search_path  folders for model:// and package:// addresses and $(find …); after them come those of GEARWRIGHT_PATH,
                  ROS_PACKAGE_PATH, AMENT_PREFIX_PATH and GZ_SIM_RESOURCE_PATH
     cut          joints that are to close their kinematic loops
     closures     loop-closing joints, for which URDF has no element: a YAML or XML file, or a list of closures
-    srdf         MoveIt's file of the robot: links that it speaks of touch each other, but for its <disable_collisions>
-                 and neighbours. One that lies beside the robot (NAME.srdf) says only what does not touch
+    srdf         MoveIt's file of the robot: links that it mentions touch each other, except for its
+                 <disable_collisions> and neighbours. An SRDF beside the robot (NAME.srdf) only excludes pairs
     xacro_args   values for the xacro:arg elements of a xacro file
     xacro_env    names of environment variables that a xacro file may read
     strict       True: every faulty part is an error. By default, parts that the mechanism does not depend on (a
@@ -269,7 +269,7 @@ def _unwrapped(root: Element | None) -> Element | None:
     if root is None or root.tag != "urdf" or len(root.children) != 1:
         return root
     if root.report.first(("wrapped", root.file)):
-        root.warning("xml-lenient", "<robot> stands inside <urdf>; it is taken as the root")
+        root.warning("xml-lenient", "<robot> is inside <urdf>; it is used as the root")
     root = root.children[0]
     root.parent = None
     return root

@@ -138,7 +138,7 @@ class Bench:
                     return str(server.port)
             if self.rig.lines:
                 raise ModelError(system.NO_TERMINALS)
-            raise ModelError("this robot has no serial port: its protocols are on a CAN bus; see bench.channel")
+            raise ModelError("this robot has no serial port: its protocols use a CAN bus; see bench.channel")
         return next(iter(self.ptys.values())).name
 
     @property
@@ -149,7 +149,7 @@ class Bench:
                 return server.channel
         if self.rig.can:
             raise ModelError(system.NO_UNIX_SOCKETS)
-        raise ModelError("this robot has no CAN bus: its protocols are on a serial port; see bench.port")
+        raise ModelError("this robot has no CAN bus: its protocols use a serial port; see bench.port")
 
     @property
     def eds(self) -> str:

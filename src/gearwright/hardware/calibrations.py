@@ -32,7 +32,7 @@ def lerobot_calibration(rig: Rig) -> str:
         device.memory = {**device.memory, "homing_offset": 0, "min_position": low, "max_position": high}
         device.power_on(rig.time)
     if not found:
-        raise ModelError("a calibration is of Feetech or Dynamixel servos: this robot has none")
+        raise ModelError("only Feetech and Dynamixel servos have a calibration: this robot has none")
     return json.dumps(found, indent=4) + "\n"
 
 

@@ -47,7 +47,7 @@ class Device:
 
     @property
     def shown_state(self) -> str:
-        """For people: that it has no power comes before all else."""
+        """For display: that it has no power takes precedence."""
         if self.drive.faults.unplugged:
             return "unplugged"
         return self.state if self.drive.powered else "no power"
@@ -122,7 +122,7 @@ class CanDriveWithZero(CanDevice):
 
 
 class SerialDevice(Device):
-    """A servo on a serial line: registers behind the line's packets. It never speaks unasked."""
+    """A servo on a serial line: registers behind the line's packets. It never sends unasked."""
 
 
 class SerialLine(ABC):
@@ -145,7 +145,7 @@ class SerialLine(ABC):
         """Answers to bytes from the host, in any pieces."""
 
     def clear(self) -> None:
-        """Forgets a packet that has begun: the host was unplugged."""
+        """Discards a packet that has begun: the host was unplugged."""
         self._buffer = b""
 
     def _joined(self, data: bytes, t: float, patience: float) -> bytes:

@@ -37,5 +37,5 @@ def padded(data: bytes, fill: int = 0) -> bytes:
     """Data of an FD frame, filled up to the next length that FD has."""
     length = next((n for n in FD_LENGTHS if n >= len(data)), None)
     if length is None:
-        raise ValueError(f"an FD frame has 64 bytes at most, not {len(data)}")
+        raise ValueError(f"an FD frame has at most 64 bytes, not {len(data)}")
     return data + bytes([fill]) * (length - len(data))

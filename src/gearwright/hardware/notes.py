@@ -56,7 +56,7 @@ def _side_by_side(bound: Sequence[Bound]) -> Iterator[str]:
     if several:
         product = several[0].protocol
         yield (
-            f"{listed([f'{b.actuator} {b.servos}' for b in several])}: so many {next(iter(product.models))} servos "
+            f"{listed([f'{b.actuator} {b.servos}' for b in several])}: that many {next(iter(product.models))} servos "
             "side by side, because one cannot hold the arm; for single ones, name a product with --drive"
         )
 

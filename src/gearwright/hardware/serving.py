@@ -113,7 +113,7 @@ def _open_buses(
     for name, line in bench.lines.items():
         served = bench.rig.protocols[name]
         if served.tcp and token is not None:
-            raise GearwrightError(f"clients of {name} cannot send a token, so that it is not served with one")
+            raise GearwrightError(f"clients of {name} cannot send a token, so it is not served when one is set")
         if served.tcp:
             bench.servers.append(LineServer(bench.loop, line, served.tcp, served.client))
         else:

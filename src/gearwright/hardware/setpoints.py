@@ -31,7 +31,7 @@ class Setpoint:
         return 0.0
 
     def feedback(self, drive: MotorDrive) -> Feedback:
-        """How that torque changes with the shaft. The loops of a drive are faster than a step: it solves them."""
+        """How that torque changes with the shaft. A drive's loops are faster than a step, so the step solves them."""
         return NONE
 
 

@@ -185,15 +185,13 @@ class Columns:
         found = find(self.sim.schema, name)
         if len(found) != 1:
             several = ", ".join(label(s) for s in found[:4])
-            raise ModelError(
-                f"{log.name}: column {column!r} stands for {name!r}, and that is several signals: {several}"
-            )
+            raise ModelError(f"{log.name}: column {column!r} stands for {name!r}, which is several signals: {several}")
         return found[0]
 
     def _checked_parameter(self, name: str) -> str:
         owner = name.rpartition(".")[0]
         if owner.removeprefix("device.") not in self.sim.robot.actuators:
-            raise ModelError(f"{name!r} cannot change from step to step: only numbers of actuators can")
+            raise ModelError(f"{name!r} cannot change from step to step: only parameters of actuators can")
         return self.sim.robot.parameters[name].unit
 
     def _is_output(self, name: str, signal: Signal, named: object) -> bool:

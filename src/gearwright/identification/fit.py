@@ -80,9 +80,9 @@ class Residual:
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(NotebookDisplay):
-    """Identified numbers. Of parameters in `undetermined`, values are no findings; their intervals are all they can be.
+    """Identified numbers. Values of parameters in `undetermined` are not findings; their intervals give their range.
 
-    `intervals` hold together with 95 % probability: all true values lie in theirs.
+    `intervals` hold jointly with 95 % probability: all true values lie in theirs.
     """
 
     robot: Mechanism  # with the fitted numbers

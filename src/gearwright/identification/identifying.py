@@ -64,11 +64,11 @@ def identify(
 
     robot       a mechanism or a file; or several by name, of which the one with the least error in `holdout` is chosen
     recordings  files, `gw.read_log` or recordings of `Simulation.run`; by rig ({"left": […], "right": […]}) if there
-                are several robots of one kind
+                are several robots of the same type
     parameters  names of `robot.parameters`, and of readings: `MOTOR.delay` of a command, `OUTPUT.offset`, `OUTPUT.gain`
                 and `OUTPUT.delay`, such as "elbow.position.offset"; by model, if several are compared
     bounds      by parameter, (lowest, highest)
-    individual  parameters that each rig has of its own; the others are shared
+    individual  parameters that differ from rig to rig; the others are shared
     holdout     recordings that are not fitted, only predicted
 
     Columns of the recordings:
@@ -85,7 +85,7 @@ def identify(
     fit_start   also fit the initial state of each recording, near its first samples; it is not part of the result
     segment     cut recordings into pieces of this length [s], each with an initial state of its own: for motions in
                 which small errors grow fast
-    starts      number of points within the bounds from which to search at once, by this `seed`; the best one counts
+    starts      number of points within the bounds from which to search at once, by this `seed`; the best result is kept
     dt          step of the simulation [s]; `options` are others of `gearwright.compile`
     progress    show iterations on the error stream. Ctrl-C ends the search with the best fit so far
 
@@ -118,7 +118,7 @@ def _loaded(robot: Any) -> Mechanism:
 def _best(robots: Mapping[str, Any], parameters: Any, given: Given) -> Fit:
     """The candidate with the least error in recordings that are held back."""
     if given.holdout is None:
-        raise ModelError("several models are compared by recordings that are not fitted: give holdout=…")
+        raise ModelError("several models are compared on recordings that are not fitted: give holdout=…")
     if not robots:
         raise ModelError("no model was given to compare")
     fits = {}

@@ -21,7 +21,7 @@ SLOWEST = 1.0  # [s] between rows: of what moves, nothing is known so late
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """Columns over time. It is checked when it is made: times increase, and every column has a number for each time."""
+    """Columns over time, checked on creation: times increase, and every column has a number for each time."""
 
     name: str  # of the file, for messages
     time: Array  # (T,) [s]

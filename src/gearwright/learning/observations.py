@@ -25,7 +25,7 @@ def observed(given: Any) -> list[Any]:
     """Functions as they are; names with the function that they are called through, or None."""
     each: Sequence[Any] = [given] if isinstance(given, str) or callable(given) else list(given)
     if not each:
-        raise ModelError("observe names what a policy sees, such as ('knee.position', 'motor.velocity')")
+        raise ModelError("observe must name what a policy sees, such as ('knee.position', 'motor.velocity')")
     return [one if callable(one) else _named(one) for one in each]
 
 

@@ -135,7 +135,7 @@ class EnvironmentProgram:
                 shown = f"{function}({label(signal)})" if function else label(signal)
                 names += [shown] if len(own) == 1 else [f"{shown}[{i}]" for i in range(len(own))]
         if not names:
-            raise ModelError("observe names what a policy sees, such as ('knee.position', 'motor.velocity')")
+            raise ModelError("observe must name what a policy sees, such as ('knee.position', 'motor.velocity')")
         return names, values
 
     # --- the program -------------------------------------------------------------------------------------------------

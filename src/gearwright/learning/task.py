@@ -219,7 +219,7 @@ def _actions(sim: Simulation, act: Act) -> tuple[list[str], Array, Array]:
     """Names of actuators, and the ranges of their commands."""
     given = dict.fromkeys([act] if isinstance(act, str) else act) if not isinstance(act, Mapping) else act
     if not given:
-        raise ModelError("act names the actuators that a policy commands")
+        raise ModelError("act must name the actuators that a policy commands")
     ranges = []
     for name, own in given.items():
         if name not in sim.robot.actuators:

@@ -29,7 +29,7 @@ def migrate(
     source: PathLike, target: PathLike | None = None, *, in_place: bool = False, check: bool = False,
     verify: bool = True, tolerance: float = TOLERANCE, search_path: Sequence[PathLike] = (), plugins: Plugins = None,
 ) -> Migration:  # fmt: skip
-    """Rewrites gearbox joints and draft mimic joints of an SDFormat file as <mimic>, sign and axis worked out.
+    """Rewrites gearbox joints and draft mimic joints of an SDFormat file as <mimic>, with sign and axis derived.
 
     source       an SDFormat file. Only the joints concerned change, and elements that have another meaning in a higher
                  version: <mimic> needs SDFormat 1.11.

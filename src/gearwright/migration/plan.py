@@ -142,5 +142,5 @@ def mentions(text: SourceText, removed: Sequence[Rewriting]) -> list[str]:
         for value in values:
             name = value.rpartition("::")[2]
             if name and name in names and id(e) not in gone:
-                found.append(f"line {e.line}: <{e.tag}> still names {value!r}, which is no joint any more")
+                found.append(f"line {e.line}: <{e.tag}> still names {value!r}, which is no longer a joint")
     return found

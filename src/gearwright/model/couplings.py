@@ -111,7 +111,7 @@ class Coupling:
     natural_frequency: float | None = quantity("rad/s", above=0, doc="μ, of a compliant one", default=None)
     damping_ratio: float | None = quantity(at_least=0, doc="ζ, of a compliant one", default=None)
     erp: float = quantity(
-        at_least=0, at_most=1, doc="of a hard one: share of the error taken off in a step", default=0.2
+        at_least=0, at_most=1, doc="of a hard one: fraction of the error corrected per step", default=0.2
     )
     spelling: Spelling = quantity(choices=get_args(Spelling), doc="how the file wrote it", default="mimic")
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
@@ -177,7 +177,7 @@ class Coupling:
         return self.polynomial.position(leaders)
 
     def slopes(self, leaders: Sequence[Any]) -> list[Any]:
-        """Derivatives of the follower's position by those of its leaders, at these positions."""
+        """Derivatives of the follower's position with respect to its leaders, at these positions."""
         if self.through is not None:
             ratio = self.through.map.joint_per_actuator_at(np.stack(np.broadcast_arrays(*leaders), axis=-1))
             return [ratio[..., self.through.place, k] for k in range(len(leaders))]

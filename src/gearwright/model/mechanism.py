@@ -139,7 +139,7 @@ class Mechanism(NotebookDisplay):
     sensors: Mapping[str, Sensor] = field(default_factory=dict)  # encoders among them
     hardware: Mapping[str, Hardware] = field(default_factory=dict)  # ros2_control's tags
     frames: Mapping[str, NamedFrame] = field(default_factory=dict)  # named frames on links
-    bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts that no joint of the file ties to the world
+    bases: Mapping[str, Joint] = field(default_factory=dict)  # tie parts to the world if the file does not
     cut: tuple[str, ...] = ()  # joints at which loops are to be cut
     initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # joint → position, where it is not zero
     keyframes: Mapping[str, Keyframe] = field(default_factory=dict)  # named states; see `Simulation.reset`

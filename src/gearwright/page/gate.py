@@ -91,4 +91,4 @@ def guarded(gate: Gate) -> Iterator[None]:
         finally:
             server.serve = serve  # type: ignore[misc]
     if not gate.guards:
-        raise GearwrightError("this version of viser cannot be kept from other pages of a browser: install viser 1.1")
+        raise GearwrightError("this version of viser cannot keep out other pages of a browser: install viser 1.1")

@@ -37,7 +37,7 @@ BEYOND = 1e-9  # [rad, m] that a follower may be out of its range: rounding
 
 
 class NotReachedError(ModelError):
-    """No joint positions were found that put the links where they are wanted."""
+    """No joint positions were found that bring the links to their targets."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ def inverse_kinematics(
     robot: Mechanism, targets: Mapping[str, Any], start: Mapping[str, Any] | None = None, *,
     held: tuple[str, ...] = (), tolerance: float = 1e-9, seed: int = 0, strict: bool = True,
 ) -> Reached:  # fmt: skip
-    """Joint positions that put links or frames where they are wanted, within the joints' limits.
+    """Joint positions that bring links or frames to their targets, within the joints' limits.
 
     targets     by link or frame: a pose (4, 4) in the world, or a point (3,) for its origin alone, whatever its
                 orientation. (N, 4, 4) or (N, 3) for N poses at once
-    start       joint positions to start from; default: the file's. Of several solutions, the nearest to it counts
+    start       joint positions to start from; default: the file's. Of several solutions, the nearest to it is returned
     held        joints that stay at the start
-    tolerance   largest distance [m] and angle [rad] that may be left
-    seed        of further starts, which are tried where the first does not arrive
-    strict      False: what is not reached comes as near as was found, with `converged` False, instead of an error
+    tolerance   largest remaining distance [m] and angle [rad]
+    seed        of further starts, which are tried if the first does not arrive
+    strict      False: return the nearest solution that was found, with `converged` False, instead of an error
 
     Followers of couplings follow, and stay within their own limits. A free base stays where it is. Robots with closed
     loops are refused.
@@ -142,7 +142,7 @@ def _message(targets: list[str], found: Solutions, n: int) -> str:
     which = "" if n == 1 else f" at {missed} of {n} poses"
     return (
         f"{where} cannot be reached{which}: the best solution is off by {nearest:.3g} m or rad. "
-        "It is out of reach, or beyond the joints' limits; strict=False returns what comes nearest"
+        "It is out of reach, or beyond the joints' limits; strict=False returns the nearest solution"
     )
 
 

@@ -93,15 +93,15 @@ class Trajectory:
         return float(self._breaks[-1] - self._breaks[0])
 
     def position(self, t: Any) -> dict[str, Array]:
-        """By joint at a time or at times [rad, m]; before the start and after the end, where these are."""
+        """By joint, at one time or several [rad, m]; constant before the start and after the end."""
         return self._by_joint(t, 0)
 
     def velocity(self, t: Any) -> dict[str, Array]:
-        """[rad/s, m/s]."""
+        """Velocities by joint [rad/s, m/s]."""
         return self._by_joint(t, 1)
 
     def acceleration(self, t: Any) -> dict[str, Array]:
-        """[rad/s², m/s²]."""
+        """Accelerations by joint [rad/s², m/s²]."""
         return self._by_joint(t, 2)
 
     def peaks(self) -> dict[str, tuple[float, float]]:
@@ -222,7 +222,7 @@ def _read(path: str, rows: Iterator[list[str]], profile: str, robot: Mechanism |
         if not all(map(isfinite, table[-1])):
             raise ModelError(f"{path}:{line}: numbers must be finite")
     if not table:
-        raise ModelError(f"{path}: no rows below the names")
+        raise ModelError(f"{path}: no rows below the column names")
     columns = dict(zip(header, np.array(table).T, strict=True))
     times = columns.pop("time")
     return Trajectory(columns, times, profile=profile, robot=robot)

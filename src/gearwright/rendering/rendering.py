@@ -68,7 +68,7 @@ def render(
     size        width and height [px]
     fps, speed  frames per second, and how many times faster than real time a recording is played
     time        of a recording, the moment of a still picture [s]; default: the end
-    index       of a batch, which robot
+    index       which robot of a batch
     background  a colour's name or "#rrggbb", or "transparent"
     search_path folders for meshes, as in `gearwright.load`
 

@@ -64,7 +64,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`. A free base has `base.x` … in the
     world's axes, and velocities and efforts `base.rx` … about its own, as ball joints have. Parts of a robot that have
-    no effect yet are in `diagnostics`.
+    no effect yet are listed in `diagnostics`.
 
     If several threads call `step`, their steps are made one after the other. Resetting, setting the state, parameters
     or drive targets, and copying happen between two steps of other threads. A run that another thread disturbs raises
@@ -108,7 +108,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     @property
     def time(self) -> float:
-        """Simulated time since the last reset [s]; settable, since nothing but a controller depends on it."""
+        """Simulated time since the last reset [s]; it can be set, since only a controller depends on it."""
         return self.clock.time
 
     @time.setter
@@ -301,10 +301,10 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
     ) -> Recording:  # fmt: skip
         """Simulates `duration` seconds, rounded to the nearest step, and records the start and every `every`-th step.
 
-        command     by actuator, and
+        command     by actuator, in the forms of `effort`
         effort      by joint: numbers, arrays (B,), arrays (T,) or (T, B) of T steps, or functions of the times (T,) at
                     which the steps begin; or one function of the times that returns such a mapping. The last
-                    values stay held.
+                    values are kept.
         drive       targets of the drives in `gearwright.compile(drives=…)`: a `gearwright.Trajectory`; or by joint
                     numbers, arrays (T,) of positions where steps end, or functions of these times.
         controller  called with this simulation before each step; returns a mapping or None. Values by actuator are
@@ -377,7 +377,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         of this step; between two segments, the derivative is one-sided. `.states` and `.inputs` name rows and columns.
         The result is kept until something changes. A step with substeps, as in fast loops, is linearized through all of
         them. Finite differences of default steps include the tolerance of the iteration: with h = 1e-5 or less they are
-        some per cent off.
+        off by a few per cent.
         """
         return analysis.linearized(self)
 
@@ -391,7 +391,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         outputs     signals, by the names of recordings: "knee.position", "motor.torque", "energy"
         parameters  of `robot.parameters`; they need not be named in `gearwright.compile`
         commands    actuators, or joints, whose command or effort is raised in every step
-        state       numbers of the start: "knee.position", "knee.velocity"
+        state       parts of the initial state: "knee.position", "knee.velocity"
         command, effort  what acts, as in `run`
         every       steps from one row to the next; the first row is the start
 

@@ -122,7 +122,7 @@ def designs(vary: Mapping[str, Any], sampling: str, count: int | None, seed: int
             raise ModelError(f"lists of values are for a grid; {listed[0]!r} needs two ends here")
         total = count
     if total > MOST:
-        raise ModelError(f"these are {total:,} designs; the limit is {MOST:,}")
+        raise ModelError(f"there are {total} designs; the limit is {MOST:,}")
     return Designs(ranges, sampling, total, whole("seed", seed, low=0))
 
 

@@ -13,7 +13,7 @@ def bar(count: int, done: int) -> Iterator[Callable[[], None]]:
 
     console = Console(stderr=True)
     if done:
-        console.print(f"resuming: {done} of {count} chunks are there", highlight=False)
+        console.print(f"resuming: {done} of {count} chunks are done", highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as shown:
         task = shown.add_task("chunks", total=count, completed=done)

@@ -64,7 +64,7 @@ class ResultStore:
     def _unknown(self) -> str:
         """Message part: why nothing can be used again."""
         what = self.about.get("unknown")
-        return "" if what is None else f" (it depends on {what}, which cannot be compared, so nothing is used again)"
+        return "" if what is None else f" (it depends on {what}, which cannot be compared, so nothing is reused)"
 
     def check(self) -> bool:
         """Whether the table is there already. Raises where a file of that name is something else."""
@@ -137,7 +137,7 @@ class ResultStore:
         path = self.folder / f"{number}.npz"
         found = self._read(number, path)
         if found is None:
-            raise GearwrightError(f"{path} is damaged: call the same sweep again, and this chunk is simulated again")
+            raise GearwrightError(f"{path} is damaged: run the same sweep again to simulate this chunk again")
         return found
 
     def _read(self, number: int, path: Path) -> dict[str, Array] | None:

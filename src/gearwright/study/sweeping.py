@@ -66,8 +66,8 @@ def sweep(
               "settling:TARGET:SHARE" of a signal such as "motor.torque", or a function that gets a Recording of a chunk
               of designs, (T, B), and returns (B,)
     duration  of each run [s]
-    command   by actuator, and
-    effort    by joint: numbers, arrays over time, or functions of time, as of `Simulation.run`
+    command   by actuator, in the forms of `effort`
+    effort    by joint: numbers, arrays over time, or functions of time, as for `Simulation.run`
     position  by joint, at the start
     sampling  "grid" (every combination), "random", "lhs" (Latin hypercube) or "sobol"; n designs, by this seed
     every     steps per row of the Recording that functions get
@@ -125,7 +125,7 @@ def _planned(robot: Any, vary: Any, metrics: Any, *, sampling: str, n: int | Non
     checked_instance("a sweep's robot", robot, Mechanism)
     for given in ("batch", "parameters", "device"):
         if given in options:
-            raise ModelError(f"{given}= is not for a sweep: it follows from vary, chunk and engine")
+            raise ModelError(f"{given}= has no effect on a sweep: it follows from vary, chunk and engine")
     run |= {"every": whole("every", run["every"], high=MOST_STEPS)}
     tried = designs(vary, sampling, n, seed)
     known = robot.parameters
@@ -182,7 +182,7 @@ def _metrics(metrics: Any, parameters: Sequence[str]) -> tuple[dict[str, str], d
     reductions, functions = {}, {}
     for name, metric in metrics.items():
         if name == FAILED:
-            raise ModelError(f"{FAILED!r} is the column of designs that cannot be: give the metric another name")
+            raise ModelError(f"{FAILED!r} is the column of invalid designs: give the metric another name")
         if name in parameters:
             raise ModelError(f"{name!r} is the column of a parameter that is varied: give the metric another name")
         if not isinstance(name, str):

@@ -176,7 +176,7 @@ def _functions() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 def _known(key: Any) -> Any:
     if any(isinstance(k, Traced) for k in (key if isinstance(key, tuple) else (key,))):
-        raise TracingError("an index that depends on traced values: which element it is has to be known; use np.where")
+        raise TracingError("an index cannot depend on traced values; use np.where")
     return key
 
 

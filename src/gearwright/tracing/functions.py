@@ -83,7 +83,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         return np.sqrt(reduced(np.add, x * x, axis, keepdims))
     if ord in (1, np.inf) and (x.ndim == 1 or isinstance(axis, int)):
         return reduced(np.add if ord == 1 else np.maximum, np.abs(x), axis, keepdims)
-    raise TracingError(f"np.linalg.norm of traced arrays does not know ord={ord!r} here")
+    raise TracingError(f"np.linalg.norm of traced arrays does not support ord={ord!r} here")
 
 
 # --- choices and tables ---------------------------------------------------------------------------------------------

@@ -92,14 +92,14 @@ def save(
 ) -> SaveReport:  # fmt: skip
     """Writes a robot to an SDFormat, URDF, MJCF or USD file, by the ending: .sdf, .urdf, .xml, .usda.
 
-    The file is replaced as a whole, or not at all. The report's `lost` lists what the format cannot say, `notes` what
-    it says in another way.
+    The file is replaced as a whole, or not at all. The report's `lost` lists what the format cannot express, `notes`
+    what it expresses differently.
 
     meshes   "reference" keeps the addresses of mesh files; "copy" puts the files into a folder `meshes` beside the new
              file, and refers to them there
     source   the file that the robot was loaded from, beside which relative addresses of meshes are looked for; by
              default the one that its links name
-    mimics   whose attributes say couplings in USD: NewtonMimicAPI's, or those of PhysX
+    mimics   whose attributes hold couplings in USD: NewtonMimicAPI's, or those of PhysX
     """
     checked_instance("save", robot, Mechanism)
     path = Path(files.checked_path(path))

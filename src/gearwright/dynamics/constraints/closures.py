@@ -1,4 +1,4 @@
-"""Loop closures: the joint that was cut, as rows between its two sides, one for each freedom that it takes away.
+"""Loop closures: the joint that was cut, as rows between its two sides, one for each degree of freedom that it removes.
 
 With X the child side of the joint as its parent side sees it, translation d and rotation R: rows along directions e
 that the joint does not let slide are `e·d = 0`, rows across an axis a that it lets turn are `e·R·a = 0`. The joint's

@@ -129,7 +129,7 @@ def traced(
     for name, value in declared.attributes.items():
         if isinstance(value, Traced):
             raise TracingError(
-                f"controller {declared.name} keeps something for its next call in its attribute {name!r}, but in the "
+                f"controller {declared.name} stores something for its next call in its attribute {name!r}, but in the "
                 f"compiled step it is called once only: declare memory = {{{name!r}: 0.0}}, and take and return that"
             )
     if not commands and not new_memory:

@@ -53,8 +53,8 @@ def timing(sensor: Sensor, dt: float) -> Timing:
     found = Timing(period=_period(sensor, dt), delay=_delay(sensor, dt))
     if found.depth > DEEPEST:
         raise CompileError(
-            f"{sensor.kind} {sensor.name!r}: a latency of {sensor.latency:.10g} s keeps {found.depth} samples on their "
-            f"way, more than {DEEPEST}; lower its update_rate or use a longer dt"
+            f"{sensor.kind} {sensor.name!r}: a latency of {sensor.latency:.10g} s keeps {found.depth} samples in "
+            f"transit, more than {DEEPEST}; lower its update_rate or use a longer dt"
         )
     return found
 

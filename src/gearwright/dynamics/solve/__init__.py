@@ -1,4 +1,5 @@
-"""The velocities of a step with every law on its piece: stops, friction, drives and equalities, solved to the end."""
+"""The velocities of a step with every force law on its segment: stops, friction, drives and equalities, to
+convergence."""
 
 from gearwright.dynamics.solve.choosing import STARTED, Acting, Choice, Progress, choose
 from gearwright.dynamics.solve.laws import (

@@ -1,20 +1,21 @@
-"""Which laws switch, where several have left their pieces.
+"""Which force laws switch if several have left their segments.
 
-Rate and impulse are a point of a law's polyline, and `rate − impulse` is how far along it that is, as numbers in SI
-units: other units might change the order in which laws switch, never where they end. On the straight
-way from the last step's point to the solution's, a law leaves its piece after a share of the way:
+Rate and impulse are a point on a law's polyline, and `rate − impulse`, in SI units, measures how far along it that
+point is. Other units might change the order in which laws switch, but never where they end. On the straight path from
+the last step's point to the solution's, a law leaves its segment after a fraction of the path:
 
     reference ────────┼──────────── solution        lead = excess/(gap + excess), excess/gap: beyond/before the vertex
                     vertex
 
-Laws with the largest lead leave first; the others often stay once those have switched: of a limb that is stuck in its
-friction, and carried away, many joints are overloaded and one slides. So only the first switch, and the next way begins
-where they left: a parametric active-set method (Ferreau, Bock and Diehl 2008) in which several switch at a time. All do
-where their number falls fast, as from a cold start. Where it does not fall at all, laws switch one by one, by their
-number, which ends for every positive definite matrix (Murty 1974; Júdice and Pires 1994).
+Laws with the largest lead leave first; the others often stay once those have switched. If a limb is held by friction
+and then pulled away, for instance, many joints appear overloaded, but only one slides. So only the first laws switch,
+and the next path begins where they left: a parametric active-set method (Ferreau, Bock and Diehl 2008) in which several
+laws may switch at a time. All of them switch while their number falls fast, as from a cold start. If it does not fall
+at all, laws switch one by one, in the order of their indices, which terminates for every positive definite matrix
+(Murty 1974; Júdice and Pires 1994).
 
-A law that alone is wrong, on a piece and again on the one it came from, stands at the vertex between them: laws are
-monotone, and only rounding can find both wrong. So what may be rounding is taken to be more.
+If a single law is wrong on one segment, and again on the one it came from, it is at the vertex between them: laws are
+monotone, so only rounding can make both wrong. The rounding allowance is then increased.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number, differs, only_where
 from gearwright.dynamics.solve.laws import Polyline
 
-PATIENCE = 3.0  # iterations in which the number of wrong pieces need not fall before laws switch one by one,
+PATIENCE = 3.0  # iterations in which the number of wrong segments need not fall before laws switch one by one,
 SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
 TOGETHER = 0.8  # of the largest lead: laws with as much switch at once,
 FALLING = 0.75  # and all where no more than this share of those that were wrong before is left
@@ -50,10 +51,10 @@ class Acting(NamedTuple):
 class Progress(NamedTuple):
     """Progress from one iteration to the next; a step begins with `STARTED`."""
 
-    least: Scalar  # number of laws that were off their pieces, at best
+    least: Scalar  # number of laws that were off their segments, at best
     stalled: Scalar  # iterations since that fell
     tolerance: Scalar  # of pushes, as a share of the fastest coordinate's
-    last: Scalar  # number of laws that were off their pieces before
+    last: Scalar  # number of laws that were off their segments before
     undone: Scalar  # the switch that would take back a single one, as `_code`; 0 where that was not single
 
 
@@ -61,7 +62,7 @@ STARTED = Progress(ALL, 0.0, 1.0, 0.0, 0.0)
 
 
 class Choice(NamedTuple):
-    """Pieces to go on with, one a law; and where on its way each law has got to."""
+    """The segments to continue with, one per law; and how far along its path each law has got."""
 
     pieces: list[Scalar]
     progress: Progress
@@ -72,9 +73,9 @@ def choose(
     laws: Sequence[Acting], tried: Sequence[Scalar], found: Sequence[Scalar], places: Sequence[Scalar],
     way: Sequence[Scalar], progress: Progress,
 ) -> Choice:  # fmt: skip
-    """Laws were tried on pieces, and the solution, in which they are at `places`, belongs to the pieces found.
+    """Laws were tried on segments, and the solution, in which they are at `places`, belongs to the segments found.
 
-    Where that is the same, none switches and nothing is counted: robots in other lanes may still have to choose.
+    If these are the same, no law switches and nothing is counted: robots in other lanes may still have to choose.
     """
     wrong = [differs(new, old) for new, old in zip(found, tried, strict=True)]
     alone = one_by_one(progress, len(laws))
@@ -107,7 +108,7 @@ def _patience(laws: int) -> float:
 
 
 def _code(wrong: Sequence[Scalar], pieces: Sequence[Scalar]) -> Scalar:
-    """One number for a law and its piece, if one alone is wrong."""
+    """One number for a law and its segment, if only one law is wrong."""
     rows = enumerate(zip(wrong, pieces, strict=True), start=1)
     return total(*(only_where(off, n * MOST_PIECES + piece) for n, (off, piece) in rows))
 

@@ -1,9 +1,9 @@
-"""The smallest move that takes errors C off rows J, measured by masses M:
+"""The smallest move, measured by masses M, that removes the errors C of rows J:
 
     δ = −M⁻¹·Jᵀ·(J·M⁻¹·Jᵀ + E)⁻¹·C
 
-E are compliances: rows that have one may keep a part of their error. Loops are closed by it (`steps.projection`), axes
-come back from beyond their stops along it (`steps.stop_recovery`), and its impulses keep accelerations along the loops
+E are compliances: rows that have one may keep part of their error. This move closes loops (`steps.projection`) and
+brings axes back from beyond their stops (`steps.stop_recovery`), and its impulses keep accelerations along the loops
 (`observers.loop_forces`). Velocities along the rows are found with the same factors (`LeastMove.velocities`).
 """
 

@@ -27,7 +27,7 @@ def differs(a: Scalar, b: Scalar) -> Condition:
 
 
 def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Condition:
-    """Whether a piece, one of those known, is among those wanted: by the fewest comparisons."""
+    """Whether a segment, one of those known, is among those wanted: with the fewest comparisons."""
     inside, outside = [k for k in known if k in wanted], [k for k in known if k not in wanted]
     if not inside or not outside:
         return bool(inside)
@@ -48,7 +48,7 @@ def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Cond
 
 
 def chosen(piece: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
-    """The value that stands beside the piece; pieces ascend, one between two has the lower's."""
+    """The value given for the segment; segments ascend, and one between two has the lower one's value."""
     runs: list[tuple[int, Scalar]] = []
     for k, value in values:
         if not runs or not same(value, runs[-1][1]):

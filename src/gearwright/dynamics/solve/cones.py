@@ -14,21 +14,21 @@ compliant contact", 2022). P has three regions, r = |yₜ| and ρ = Rₜ/Rₙ:
     off      yₙ ≤ −ρ·r        λ = 0
     slides   else             λₙ = (yₙ + ρ·r)/(1 + ρ),   λₜ = λₙ·yₜ/r
 
-What slides would be lifted by its speed: the price of a potential. The shift s takes that off (de Saxcé and Feng 1998):
-s = |cₜ + a| − Rₜ·λₙ makes λₙ = (v̂ − cₙ)/Rₙ, Coulomb's law. It is a number while velocities are solved for, and follows
-the solution from one iteration to the next.
+A sliding body would be lifted in proportion to its speed: the price of having a potential. The shift s corrects this
+(de Saxcé and Feng 1998): s = |cₜ + a| − Rₜ·λₙ makes λₙ = (v̂ − cₙ)/Rₙ, Coulomb's law. It is constant while velocities
+are solved for, and follows the solution from one iteration to the next.
 
-A shift that is as little off as a share of Rₙ·λₙ is hard to find: where several corners of a body slide, each shift
-decides which of them carry the load. So the first iterations take Coulomb's law itself (the shift is `COULOMB`),
+A shift has to be found to within a fraction of Rₙ·λₙ, which is hard: if several corners of a body slide, the shifts
+decide which of them carry the load. So the first iterations use Coulomb's law itself (the shift is `COULOMB`),
 
     λₙ = (v̂ − cₙ)/Rₙ,    λₜ = λₙ·yₜ/r where it slides
 
-with the normal impulse of the point as the bound of friction. That has no potential, and may not converge where
-friction decides much about normal impulses.
+with the normal impulse of the point as the friction bound. That has no potential, and may not converge if friction
+strongly affects the normal impulses.
 
-A phase takes a cone as the affine law that touches it at a point, `λ = k − G·c`, G symmetric and not negative, which
-goes into the matrix as Jᵀ·G·J. The next point is where the solution would meet the cone itself if the mechanism were a
-mass D along each direction, `D·c − λ = D·c₁ − λ₁`: the same projection with R + 1/D in place of R.
+A phase replaces a cone by its tangent at a point, the affine law `λ = k − G·c` with G symmetric and positive
+semidefinite, which enters the matrix as Jᵀ·G·J. The next point is where the solution would meet the cone itself if the
+mechanism were a mass D along each direction, `D·c − λ = D·c₁ − λ₁`: the same projection with R + 1/D in place of R.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Cone:
     def _gradient(self, found: Projection, bounded: Condition) -> Block:
         """G: 1/R where it sticks; where it slides, along (1, t) and across it; 0 where it is off.
 
-        Where friction is `bounded` by a given normal impulse, the normal one goes on alone.
+        If friction is `bounded` by a given normal impulse, only the normal one depends on the rates.
         """
         if not found.direction:
             return [[where(found.off, 0.0, 1.0 / self.normal_compliance)]]
@@ -204,7 +204,7 @@ class Cone:
     def rounding(
         self, u: Sequence[Scalar], impulse: Sequence[Scalar], shift: Scalar, share: float, eps: float
     ) -> Column:
-        """By how much impulses may be off: a share of the normal one, or what `eps` of its parts leaves of a rate.
+        """How far impulses may be off: a fraction of the normal one, or the rounding error of a rate.
 
         Where it slides, the normal impulse is what is left of the slip and the shift.
         """

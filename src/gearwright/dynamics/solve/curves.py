@@ -1,13 +1,13 @@
-"""Laws that are functions of the rate, λ = f(rate), and do not rise: motors on their curve, users' own actuators.
+"""Force laws that are non-increasing functions of the rate, λ = f(rate): motors on their curve, users' own actuators.
 
-A phase takes one as the line that touches it at a point, and the point follows the solution. Along its direction, with
+A phase replaces the curve by its tangent at a point, and the point follows the solution. Along its direction, with
 inertia d, the solution is on `d·r − λ = push`; the next point is where that meets the function itself:
 
     d·r − f(r) = push
 
-Its left side rises with r, so that every rate tried is a bound. Where a law is flat, steep and flat again, Newton's
-method would go to and fro between the flat parts: it sets out from the steep one, and halves the bounds where it leaves
-them. The point that the solution comes back to is the solution.
+The left side rises with r, so every rate that is tried is a bound. If a law is flat, then steep, then flat again,
+Newton's method would jump back and forth between the flat parts; it therefore starts from the steep part, and bisects
+if it leaves the bounds. Where the point no longer moves, it is the solution.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From where on a number that should be zero is one: what rounding leaves."""
+"""The size below which a number counts as zero: the residue of rounding."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""Laws: an impulse that does not rise with the rate along its direction, as a polyline.
+"""Force laws: an impulse that does not rise with the rate along its direction, as a polyline.
 
     impulse λ
-      │   piece −2: on the lower stop
-      ├────┐   piece −1: sliding down, λ = f
-      │    │   piece 0: stuck
-      │    └────┬   piece 1: sliding up, λ = −f
-      │         │   piece 2: on the upper stop
+      │   segment −2: on the lower stop
+      ├────┐   segment −1: sliding down, λ = f
+      │    │   segment 0: stuck
+      │    └────┬   segment 1: sliding up, λ = −f
+      │         │   segment 2: on the upper stop
       └───────────── rate x
 
-A piece is a number; 0 is where a law starts. Given the rest of the mechanism, a direction of inertia d that is pushed
-by w ends on the line `λ = d·x − w`, and meets the polyline in the piece between whose ends `d·x − λ` equals w.
+A segment is identified by a number; a law starts on 0. Given the rest of the mechanism, a direction of inertia d that
+is pushed by w ends on the line `λ = d·x − w`, which meets the polyline in the segment between whose ends `d·x − λ`
+equals w.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, is_zero,
 from gearwright.dynamics.solve.conditions import as_number, chosen, one_of, only_where
 
 FAR = 1e12  # a rate that nothing reaches: a stop there never acts
-VERTICAL = None  # the slope of a piece that holds the rate, whatever impulse that takes
+VERTICAL = None  # the slope of a segment that holds the rate, whatever impulse that takes
 
 
 class Vertex(NamedTuple):
-    """Where two pieces meet."""
+    """Where two segments meet."""
 
     rate: Scalar
     impulse: Scalar
 
 
 class Line(NamedTuple):
-    """A piece and its extension: `x = rate` where it is vertical, else `λ = impulse − slope·(x − rate)`.
+    """A segment and its extension: `x = rate` where it is vertical, else `λ = impulse − slope·(x − rate)`.
 
     `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
     """
@@ -47,8 +48,8 @@ class Line(NamedTuple):
 
 
 class LoadLine(NamedTuple):
-    """How a direction answers with the rest of the mechanism in its pieces, `alpha·x − beta·λ = push`: what its law's
-    polyline is met with."""
+    """How a direction responds while the rest of the mechanism keeps its segments: the line `alpha·x − beta·λ = push`,
+    which is intersected with the law's polyline."""
 
     push: Scalar
     alpha: Scalar
@@ -59,12 +60,12 @@ class LoadLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Polyline:
-    """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a piece.
+    """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a segment.
 
-    A single piece has one vertex, too: a point that it goes through.
+    A single segment has one vertex, too: a point that it goes through.
 
-    `home` is the place of piece 0 among the slopes. `friction`: the impulse of piece −1 and, with a minus, of piece 1,
-    so that a push of 0 belongs to piece 0. `reachable`: no stop's rate is FAR, in any state.
+    `home` is the place of segment 0 among the slopes. `friction`: the impulse of segment −1, and of segment 1 with a
+    minus, so that a push of 0 belongs to segment 0. `reachable`: no stop's rate is FAR, in any state.
     """
 
     vertices: tuple[Vertex, ...]
@@ -94,15 +95,15 @@ class Polyline:
 
     @property
     def holds(self) -> bool:
-        """Whether a piece is vertical."""
+        """Whether a segment is vertical."""
         return bool(self._of(vertical=True))
 
     def _anchor(self, piece: int) -> Vertex:
-        """A vertex that the piece ends at."""
+        """A vertex that the segment ends at."""
         return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
 
     def started(self, piece: Scalar) -> Scalar:
-        """As a step begins: the piece in which the last one ended, unless that one is out of reach now."""
+        """As a step begins: the segment in which the last one ended, unless that one is out of reach now."""
         if self.reachable:
             return piece
         lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
@@ -125,11 +126,11 @@ class Polyline:
         return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
 
     def next(self, piece: Scalar, line: Line, load: LoadLine, *, jumps: bool) -> Scalar:
-        """The piece that the push belongs to; the same piece while the push is no further off it than the tolerance.
+        """The segment that the push belongs to; the same one as long as the push is within the tolerance of it.
 
-        A vertical piece may be left for any other (`jumps`): d is the largest inertia that the direction can have,
-        so that no piece is skipped in which the solution, the others in their pieces, could be. Any other piece is
-        left for the next one, or for piece 0.
+        From a vertical segment, a law may move to any other (`jumps`): d is the largest inertia that the direction can
+        have, so no segment is skipped that could hold the solution while the other laws keep theirs. From any other
+        segment, it moves to the next one, or to segment 0.
         """
         shifted = load.push + piece * load.tolerance
         found: Scalar = 0.0
@@ -144,7 +145,7 @@ class Polyline:
         return found
 
     def _thresholds(self, load: LoadLine) -> list[tuple[int, Scalar]]:
-        """By piece, the push at which it ends and the next begins. Friction's are the same to both sides."""
+        """By segment, the push at which it ends and the next begins. Those of friction are symmetric."""
         found = []
         reach = load.beta * (0.0 if self.friction is None else self.friction) + 0.5 * load.tolerance
         for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
@@ -158,7 +159,7 @@ class Polyline:
         return found
 
     def lead(self, piece: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:
-        """Share that is beyond the piece's end of the way from one place to another, both as `rate − impulse`."""
+        """The fraction of the path between two places, both as `rate − impulse`, that lies beyond the segment's end."""
         ends = zip(self.pieces, [v.rate - v.impulse for v in self.vertices], strict=False)
         up = new > piece
         end = chosen(where(up, piece, piece - 1.0), list(ends))
@@ -168,7 +169,7 @@ class Polyline:
         return excess / total(TINY, gap, excess)
 
     def _far(self) -> bool:
-        """Whether a piece has another one further than the next."""
+        """Whether a segment has another one further than the next."""
         return len(self.pieces) > 2
 
 

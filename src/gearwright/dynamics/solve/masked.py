@@ -1,10 +1,10 @@
 """Sparse LDLᵀ in which a coordinate may be held: its pivot is masked, `1/d = 0`, and its column drops out.
 
-With the coordinates C held at X and `H·u = b + λ`, λ zero but on C, the elimination of RBDA §6.5 is left as it is: a
-held coordinate's column goes to the right-hand side instead of into the other columns, and what it takes to hold it is
-the residual of its own row. So a solve costs the same whatever is held.
+With the coordinates C held at X and `H·u = b + λ`, λ zero except on C, the elimination of RBDA §6.5 stays the same: a
+held coordinate's column goes to the right-hand side instead of into the other columns, and the effort that holds it is
+the residual of its own row. A solve therefore costs the same whatever is held.
 
-Where the tree has fronts (`tree.fronts`), the column of a coordinate that is eliminated at one goes on as a single
+If the tree has fronts (`tree.fronts`), the column of a coordinate that is eliminated at one is passed on as a single
 force F at its origin, however many coordinates carry it. With a front at every body this is the articulated-body
 algorithm, a held axis being a masked joint.
 """
@@ -37,9 +37,9 @@ from gearwright.dynamics.solve.conditions import as_number
 
 
 class Pivot(NamedTuple):
-    """A law's demand on its coordinate: `(d + slope)·u = w + constant`, or `u = value` where `held`.
+    """What a law demands of its coordinate: `(d + slope)·u = w + constant`, or `u = value` if `held`.
 
-    `give` is a slope that counts where d is no more than that: give²/(d + give).
+    `give` is a slope that only matters if d is no larger: give²/(d + give).
     """
 
     held: Condition = False
@@ -226,7 +226,7 @@ class _Elimination:
     def _absorb(
         self, front: Front, added: ArticulatedInertia, forces: Mapping[int, Force], columns: dict[int, Force]
     ) -> None:
-        """Adds what a further front brings, in this one's frame, along this one's freedoms."""
+        """Adds what a further front contributes, in this one's frame, along its degrees of freedom."""
         new: Matrix = {}
         own = [(row, s, added.force(s)) for row, s in front.motions]
         for n, (row, s, _) in enumerate(own):

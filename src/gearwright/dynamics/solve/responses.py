@@ -1,8 +1,9 @@
-"""Responses `J·M⁻¹·Jᵀ` of many rows along the limbs of a tree, in one way from its root outwards.
+"""Responses `J·M⁻¹·Jᵀ` of many rows along the limbs of a tree, in one pass from its root outwards.
 
-A solution a row would cost a finger of m springs m² operations. Entries of M⁻¹ are covariances: with `u = M⁻¹·x` and x
-of covariance M, u has the covariance M⁻¹. Backward substitution is a linear recursion, along which covariances go on
-from those of a front's motion, 21 numbers (Takahashi, Fagan and Chen 1973, for the multifrontal factors).
+With one solution per row, a finger of m springs would cost m² operations. Entries of M⁻¹ are covariances: with `u =
+M⁻¹·x` and x of covariance M, u has the covariance M⁻¹. Backward substitution is a linear recursion, along which
+covariances go on from those of a front's motion, 21 numbers (Takahashi, Fagan and Chen 1973, for the multifrontal
+factors).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def squared(factors: Factors | Masked, J: Sparse) -> Scalar:
 
 
 def better_last(M: Matrix, n: int, rows: Sequence[Sparse]) -> AbstractSet[int]:
-    """The rows' coordinates, if it takes fewer operations to eliminate them after all others; else none.
+    """The rows' coordinates, if eliminating them after all others takes fewer operations; otherwise none.
 
     Rows are then theirs already, but the others' columns are longer.
     """

@@ -1,16 +1,17 @@
-"""Rows over several coordinates: the Schur complement `S = J·H⁻¹·Jᵀ` on the masked factors, and laws seen from there.
+"""Rows over several coordinates: the Schur complement `S = J·H⁻¹·Jᵀ` on the masked factors, with the laws in its terms.
 
-With the rates `g = J·u` that no row has changed, impulses λ give the rates `S·λ + g`. That is the same problem once
-more with rates and impulses exchanged: a law's flat piece holds λ, its vertical piece asks for a rate, a slope s is a
-compliance 1/s. So the same masked elimination solves it.
+If `g = J·u` are the rates without the rows, impulses λ lead to the rates `S·λ + g`. This is the same problem with rates
+and impulses exchanged: a law's flat segment holds λ, its vertical segment prescribes a rate, and a slope s is a
+compliance 1/s. The same masked elimination therefore solves it.
 
-Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows have therefore a
-small compliance E: where a row is blocked, its impulse grows until a coordinate lets go. Rows that turn within a step
-have a larger one (`Equality.give`). One step of refinement, `λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the rates.
+Rows may depend on each other, and a row whose coordinates are all held can move nothing. Hard rows therefore have a
+small compliance E: if a row is blocked, its impulse grows until a coordinate is released. Rows that turn within a step
+have a larger compliance (`Equality.give`). One step of refinement, `λ ← λ + (S + E)⁻¹·E·λ`, leaves E² of it in the
+rates.
 
-Couplings in a ring may nearly depend on each other: a direction in which S is hardly more than E keeps a share of its
-rate. Two steps more take that off the velocities, after laws have chosen their pieces: where a creeping coordinate
-becomes one at rest, its sign would be rounding, and its friction would switch for ever.
+Couplings in a cycle may be nearly dependent: a direction in which S is hardly larger than E keeps a fraction of its
+rate. Two further steps remove it from the velocities, after laws have chosen their segments: once a creeping coordinate
+is at rest, the sign of its rate would be rounding, and its friction would switch for ever.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ def _schur(y: Sequence[Sparse], factors: Masked) -> Matrix:
 
 
 def _refinement(dual: Masked, E: Sequence[Scalar], impulses: Sequence[Scalar], pushes: Column) -> tuple[Column, Column]:
-    """Impulses that take off the rates what the compliance E has left of them, and the pushes then."""
+    """Impulses that remove the part of the rates that the compliance E has left, and the resulting pushes."""
     if all(map(is_zero, E)):
         return Column.zeros(len(impulses)), pushes
     left = [

@@ -1,4 +1,4 @@
-"""Projected Gauss–Seidel: impulses of all terms, one after another, each with what those before it have done.
+"""Projected Gauss–Seidel: impulses of all terms, one after another, each based on the results of those before it.
 
 With `u* = H⁻¹·b` the velocities without them, `Y = H⁻¹·Jᵀ` and `A = J·Y`:
 

@@ -1,4 +1,4 @@
-"""A law by itself, as sweeps take it: the impulse at which it meets what the other terms leave of its rate.
+"""A single law, as sweeps solve it: the impulse at which it meets the rate that the other terms leave.
 
     x = free + A·λ      the rate answers to the impulse; free: the rate without this law
 
@@ -29,7 +29,7 @@ STOP_LEAKAGE = 100.0  # a stop that takes so much off a velocity in one step is 
 def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """The impulse at which it meets `rate + own·(λ − impulse)`.
 
-    Stops let go of a little in every sweep, so that those that contradict each other do not push ever harder.
+    Stops lose a little of their impulse in every sweep, so that contradictory stops do not push ever harder.
     """
     if _is_staircase(law):
         return _project_on_stairs(law, impulse, rate, own, tolerance)
@@ -53,7 +53,7 @@ def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, toleran
 
 
 def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
-    """From low rates to high, a vertical piece is a lower bound of what comes after it, a flat one an upper."""
+    """From low rates to high, a vertical segment is a lower bound of what comes after it, a flat one an upper."""
     new: Scalar | None = None
     for k in reversed(range(len(law.slopes))):
         if law.slopes[k] is VERTICAL:
@@ -66,7 +66,7 @@ def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Respon
 
 
 def _holding(law: Polyline, k: int, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
-    """The impulse that holds the rate of a vertical piece."""
+    """The impulse that holds the rate of a vertical segment."""
     is_stop = k in (0, len(law.slopes) - 1)
     kept = (1.0 - tolerance / STOP_LEAKAGE) * impulse if is_stop else impulse
     return kept + times_reciprocal(_end(law, k).rate - rate, own.reciprocal)
@@ -151,10 +151,10 @@ def moved_on(law: Polyline, moved: Scalar, done: Scalar, n: int) -> Polyline:
 
 
 def _end(law: Polyline, k: int) -> Vertex:
-    """A vertex that piece number k, from low rates, ends at."""
+    """A vertex that segment number k, from low rates, ends at."""
     return law.vertices[min(k, len(law.vertices) - 1)]
 
 
 def _is_staircase(law: Polyline) -> bool:
-    """Whether no piece slopes, as of friction and stops: each holds a rate or an impulse, by turns."""
+    """Whether no segment slopes, as of friction and stops: each holds a rate or an impulse, by turns."""
     return all(slope is VERTICAL or is_zero(slope) for slope in law.slopes) and len(law.slopes) > 1

@@ -1,10 +1,11 @@
-"""The velocities at the end of a step, by switching pieces until every law is on its own.
+"""The velocities at the end of a step, found by switching segments until every force law is on its own.
 
     u = argmin ½·uᵀ·H·u − bᵀ·u + Σ φ(J·u)     with  J·u + bias + cfm·λ = 0  for the equalities
 
-A law's impulse λ ∈ −∂φ is a polyline over its rate (`laws`), so that the solution is known as soon as each law's piece
-is. One iteration solves for the pieces as they are and looks which laws have left theirs; `choosing` says which of
-these switch. Iterations after the last one repeat it to the bit: a loop may go on for another robot's sake.
+A law's impulse λ ∈ −∂φ is a polyline over its rate (`laws`), so the solution is known as soon as each law's segment is.
+One iteration solves with the present segments and finds the laws that have left theirs; `choosing` decides which of
+these switch. Iterations after convergence repeat the result to the bit, because the loop may continue for another
+robot.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest
 
 
 def started(laws: Sequence[Acting], pieces: Sequence[Scalar]) -> list[Scalar]:
-    """Pieces as a step begins, from those that the last one ended with (0 at first)."""
+    """Segments at the start of a step, from those at the end of the last one (0 at first)."""
     return [acting.law.started(piece) for acting, piece in zip(laws, pieces, strict=True)]
 
 
 class Iteration(NamedTuple):
-    """Velocities and impulses with the pieces as they were, and the pieces that these belong to."""
+    """Velocities and impulses with the present segments, and the segments that these belong to."""
 
     u: Column
     impulses: list[Scalar]  # one a law
@@ -141,7 +142,7 @@ class _Solved:
     w: Column
 
     def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
-        """With the pieces that rates and impulses belong to."""
+        """With the segments that rates and impulses belong to."""
         loads = self.load_lines(tolerance * (ROUNDING * self.problem.eps))
         found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
         wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
@@ -156,7 +157,7 @@ class _Solved:
         return system.least_move(self.factors) if system else None
 
     def _refined(self) -> _Solved:
-        """With the further impulses of rows; pieces are chosen without them."""
+        """With the further impulses of rows; segments are chosen without them."""
         if self.rows is None or self.rows.further is None:
             return self
         impulses, change = self.rows.further

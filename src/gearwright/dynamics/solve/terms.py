@@ -102,7 +102,7 @@ Term: TypeAlias = Straight | Bounded | Rigid | Curve | Cone
 
 
 class Solved(NamedTuple):
-    """Velocities of a phase, impulses by the kind of their terms, and the pieces that laws are on."""
+    """Velocities of a phase, impulses by the kind of their terms, and the segments that laws are on."""
 
     u: Column
     laws: list[Scalar]

@@ -1,13 +1,14 @@
-"""Equalities in the order of the tree: their impulses are eliminated among the coordinates that they tie.
+"""Equalities in the order of the tree: their impulses are eliminated among the coordinates that they connect.
 
     [H   Jᵀ] [ u]   [  b  ]
     [J  −C ]·[−λ] = [−bias]
 
 Along a limb the Schur complement `J·H⁻¹·Jᵀ` is full: a finger of m mimics takes m³ operations. This matrix is as sparse
 as the tree. It has LDLᵀ factors in every order (it is quasidefinite, Vanderbei 1995), and an impulse that comes after a
-coordinate of its row has a pivot of that coordinate's size. After all of them is best: one that comes after the first
-alone has, where that one is held, nothing but its compliance E (`rows` has why there is one), and momentum is met to
-eps/E. There refinement is by all that is left of both lines, which squares that, too.
+coordinate of its row has a pivot of that coordinate's size. After all of them is best. If an impulse comes after only
+the first coordinate, and that one is held, its pivot is just its compliance E (`rows` explains why there is one), and
+momentum is accurate to eps/E. In that case refinement uses the full residual of both lines, which squares this error as
+well.
 
     C = cfm + E     and one step of refinement, as in `rows`
     C = cfm         where no coordinate is in two rows, and impulses come after all of theirs. A pivot is then above E

@@ -1,8 +1,8 @@
-"""Efforts along the axes by who exerts them: what friction that depends on the load goes by.
+"""Efforts along the axes by who exerts them, for friction that depends on the load.
 
-Motors are as they are at the start of the step. A stiff drive, whose effort there is not what it will be, is as it was
-on average in the last step: between both goes β, as in `constraints.phases`. From outside comes all else but friction:
-weight and other bias forces, the user's efforts, springs.
+The efforts of motors are those at the start of the step. For a stiff drive, whose effort there says little about the
+step, it is the mean over the last step; β interpolates between the two, as in `constraints.phases`. External efforts
+are all others except friction: weight and other bias forces, the user's efforts, springs.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     with build.loop(8, until=Slots.settled): ...
     with build.unless(Slots.accepted): ...
 
-A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. So
-the text of a step reads like one calculation, cut only where a loop or a branch begins or ends.
+A stage is a CasADi Function. It reads the slots that its expressions contain and writes those that were assigned. The
+text of a step therefore reads like one calculation, cut only where a loop or a branch begins or ends.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Unless:
-    """`body`, left out where the named number is not zero."""
+    """`body`, skipped if the named number is not zero."""
 
     unless: SlotName
     body: tuple[Function | Repeat | Unless, ...]
@@ -77,7 +77,8 @@ class StageBoundary:
         return self.symbols[-1]
 
     def unless_cheap(self, x: Scalar) -> Scalar:
-        """Leaves expressions one or two products or sums away from the numbers `kept`: again is cheaper than memory."""
+        """Leaves out expressions that are one or two products or sums away from the numbers `kept`: recomputing is
+        cheaper than memory."""
         return x if is_number(x) or self._is_cheap(x.sx, 2) else self(x)
 
     def _is_cheap(self, x: SX, operations: int) -> bool:

@@ -1,9 +1,9 @@
 """The affine laws that touch contacts' cones (`solve.cones`), and how their points and shifts follow the solution.
 
-Points go where each contact alone would meet its cone. That is fast, and may go round in circles. So after `FAST`
-iterations they go with a base velocity, from which the step to the solution u₁ is made by a share α: the one with the
-least potential on the way. In a convex problem that ends. With d = u₁ − base, c(α) the rates on the way and λ₁ the
-affine impulses of the solution, the slope of the potential, or of a bound on it where other laws bend, is
+Each point moves to where its contact alone would meet its cone. That is fast, but may cycle. So after `FAST` iterations
+the points follow a base velocity, from which a fraction α of the step to the solution u₁ is taken: the one with the
+least potential on the way. In a convex problem this terminates. With d = u₁ − base, c(α) the rates on the way and λ₁
+the affine impulses of the solution, the slope of the potential, or of a bound on it if other laws are piecewise, is
 
     m'(α) = −(1 − α)·dᵀ·H·d + Σ (λ₁ − λ(c(α)))·(c(1) − c(0))
 """
@@ -44,8 +44,8 @@ class ConePoints:
     bounded: float = BOUNDED  # none where iterations are too few to end the others
 
     def begin(self, guess: Sequence[Scalar], iterated: Scalar | None, repeated: Scalar | None) -> None:
-        """Points where the guess is, with the impulses that are expected; of a phase that is `iterated`, where they
-        were: shifts that jumped within their tolerance would keep the iteration from ending."""
+        """Points at the guess, with the expected impulses; in a phase that is `iterated`, points stay where they were,
+        because shifts that jump within their tolerance would keep the iteration from ending."""
         build, cones = self.build, self.acting.cones
         if self.bounded:
             points, shifts = (
@@ -103,7 +103,7 @@ class ConePoints:
     # --- the next one ----------------------------------------------------------------------------------------------
 
     def follow(self, stays: Condition, diagonal: Sequence[Scalar]) -> None:
-        """Points and shifts go on with the last solution; near enough shifts stay, or it would not converge.
+        """Points and shifts follow the last solution; shifts that are close enough stay, or it would not converge.
 
         The first iterations do without shifts. Once the way is measured, shifts stay until the convex problem is solved
         with them.

@@ -1,4 +1,5 @@
-"""The base of all steps with rows: what acts in a phase, how a phase is solved, and what a step leaves behind."""
+"""The base of all steps with constraint rows: what acts in a phase, how a phase is solved, and what a step leaves
+behind."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ class PhaseSolver(Protocol):
     fronts: bool  # whether it takes a mass matrix with fronts
 
     def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
-        """The pieces that laws begin a phase on, from those that the last phase, or step, ended on."""
+        """The segments that laws begin a phase on, from those that the last phase, or step, ended on."""
 
     def solved(
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
@@ -52,7 +53,7 @@ class PhaseSolver(Protocol):
         """All that acts, as stages after the solution may use it."""
 
     def travel(self, found: Solved) -> list[Scalar]:
-        """Velocities that positions go on with."""
+        """Velocities that positions advance with."""
 
 
 class ConstrainedStep(ABC):
@@ -131,7 +132,7 @@ class ConstrainedStep(ABC):
         )  # fmt: skip
 
     def _last_contact(self, phase: Phase) -> Sequence[Scalar]:
-        """Of a half what the last step had on average; of the second one what the first has had."""
+        """For a half, the mean over the last step; for the second half, that of the first."""
         if not self.contacts:
             return ()
         (own,) = (impulses for kind, impulses in self._readings() if kind is self.contacts[0])
@@ -143,7 +144,7 @@ class ConstrainedStep(ABC):
         return self.build[Slots.mean_velocity if Slots.mean_velocity in self.build else Slots.velocity]
 
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
-        """All that acts in a phase; first what has no impulse to be read, then one term an impulse."""
+        """All that acts in a phase: first the terms whose impulses are not read, then one term per impulse."""
         unread = passive_terms(self.model, now)
         terms = [term for kind in self.kinds for term in kind.act(now)]
         return Collected.of([*unread, *terms], now.tree.G, M, unread=len(unread))
@@ -168,7 +169,8 @@ class ConstrainedStep(ABC):
     def end_actuators(self, q: list[Scalar], u: list[Scalar], w: list[Scalar], taken: Sequence[Taken]) -> None:
         """Stores efforts and states of actuators. w: mean velocities; `taken`: where those with states had efforts.
 
-        An effort is the mean of the step, by its impulse: the law at the end is not what has acted where it is stiff.
+        An effort is the mean over the step, from its impulse: if the law is stiff, its value at the end is not what
+        acted.
         """
         if not self.driven:
             return

@@ -1,14 +1,14 @@
-"""The direct solver: velocities of a phase with every law on its piece and every curve on its line.
+"""The direct solver: velocities of a phase with every law on its segment and every curve on its tangent.
 
     push        right-hand side, points of the curves
-    switch      one solution, and the pieces that it belongs to
-    until these are the pieces that it was made with:
+    switch      one solution, and the segments that it belongs to
+    until these are the segments that it was made with:
         set_out     once: how far along its polyline each law was
         follow      curves' lines to where the solution meets their curves
         choose      which laws switch
         switch
 
-The first phase's stages serve later phases, too, where these differ in numbers alone (`reuse`).
+The first phase's stages also serve later phases that differ only in numbers (`reuse`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from gearwright.dynamics.steps.slots import Slots, given_for, lines_for
 
 Factored = FrontalMatrix | Factors | Masked | LeastMove  # a matrix, or what it is solved with
 MIDDLE = "middle"  # the phase that is solved first where a step has two
-SWITCHES = 200  # of pieces in a phase at most, or the laws' number; one or two are usual, rows may take many
+SWITCHES = 200  # of segments in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
 DIRECT = 8.0  # times that points go all the way; then ever less, where saturated drives throw each other to and fro
 
@@ -57,7 +57,7 @@ class DirectSolver:
     # --- before a phase --------------------------------------------------------------------------------------------
 
     def matrix(self, H: FrontalMatrix, acting: Collected, keep: StageBoundary) -> FrontalMatrix | Factors | Masked:
-        """H as later stages need it: factorised once, where nothing is held and nothing has to be."""
+        """H as later stages need it: factorised once, if nothing is held and nothing has to be."""
         if acting.switching or acting.equalities:
             return needed_parts(H, acting).mapped(keep)
         return self.factorised(H).mapped(keep)
@@ -85,11 +85,11 @@ class DirectSolver:
         share: Scalar = 1.0, iterated: Scalar | None = None,
         ahead: Sequence[Scalar] | None = None,
     ) -> Solved:  # fmt: skip
-        """Velocities with every law on its piece. Without laws there is nothing to switch, and no stage is cut.
+        """Velocities with every law on its segment. Without laws there is nothing to switch, and no stage is cut.
 
-        Laws start on the pieces that are given, or on those of the last solution; where that is `repeated`, all goes
-        on from where it ended. `share` of the impulses in their slot is expected. Contacts go on from where they were
-        where the phase is `iterated`, or begin `ahead`, at a better guess.
+        Laws start on the segments that are given, or on those of the last solution; if that is `repeated`, everything
+        continues from where it ended. A fraction `share` of the impulses in their slot is expected. Contacts continue
+        from where they were if the phase is `iterated`, or start `ahead`, at a better guess.
         """
         if isinstance(H, Factors | Masked):
             return Solved(H.solve(list(b)), [], [], [], [], True)
@@ -144,7 +144,7 @@ class DirectSolver:
         return again
 
     def _refill(self, H: FrontalMatrix, acting: Collected) -> bool:
-        """Whether the stage `switch` serves this phase, too; then its slots are filled for it."""
+        """Whether the stage `switch` also serves this phase; then its slots are filled for it."""
         if self._switching is None:
             return False
         own = {slot: self.build[slot] for slot in (Slots.system, given_for(MIDDLE))}
@@ -154,7 +154,7 @@ class DirectSolver:
         return filled is not None
 
     def _until_settled(self, acting: Collected, name: str, share: Scalar, *, again: bool) -> None:
-        """Most phases are solved at once. What they need where they are not is computed nowhere else."""
+        """Most phases are solved at once. What the others need in addition is computed only here."""
         build = self.build
         most = (self.switches or max(SWITCHES, len(acting.laws))) - 1
         if not acting.laws:
@@ -177,7 +177,7 @@ class DirectSolver:
     # --- its stages ------------------------------------------------------------------------------------------------
 
     def _switch(self, H: FrontalMatrix, acting: Collected) -> None:
-        """One solution with laws on their pieces and curves on their lines, and the pieces that it belongs to."""
+        """One solution with laws on their segments and curves on their lines, and the segments that it belongs to."""
         build, progress = self.build, Progress(*self.build.progress)
         lines = [curve.line(point) for curve, point in zip(acting.curves, build.point, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
@@ -209,9 +209,9 @@ class DirectSolver:
         build.stage("switch")
 
     def _follow(self, *, again: bool) -> None:
-        """Lines go on to where the solution meets their curves, and contacts to where it meets their cones.
+        """Moves lines to where the solution meets their curves, and contacts to where it meets their cones.
 
-        Where laws switch one by one, lines stay as they are until all have: that ends, both at once may not.
+        While laws switch one by one, lines stay as they are: switching alone terminates, both together may not.
         """
         if again:
             self.build.again("follow")
@@ -233,14 +233,14 @@ class DirectSolver:
         build.stage("follow")
 
     def _measure(self, acting: Collected, *, again: bool) -> None:
-        """Where contacts have not settled for long, their points go a measured share of the way."""
+        """If contacts have not converged for long, their points move a measured fraction of the way."""
         if acting.cones:
             assert self._switching is not None
             H, first = self._switching
             self._cone_points(first).measure(H, again=again)
 
     def _choose(self, acting: Collected, *, again: bool) -> None:
-        """Which laws switch. Where only curves have not settled, none does."""
+        """Which laws switch. If only curves have not converged, none does."""
         if again:
             self.build.again("choose")
             return
@@ -255,7 +255,7 @@ class DirectSolver:
         return ConePoints(self.build, acting, self.eps, BOUNDED if enough else 0.0)
 
     def _expected(self, acting: Collected, share: Scalar) -> list[Scalar]:
-        """Impulses of laws, by those of the last phase or step."""
+        """Expected impulses of laws, from those of the last phase or step."""
         places = zip(acting.read_places, self.build.impulse, strict=True)
         rows = {i: x for (kind, i), x in places if kind == "law"}
         return [share * rows[i] for i in range(len(acting.laws))]

@@ -1,12 +1,13 @@
-"""The energy of a substep: whether it is kept, and what is due where the motion could not be followed.
+"""The energy of a substep: whether it is conserved, and its correct value if the motion could not be followed.
 
-With K all impulses but those of loops, which do no work, kinetic energy is to change by
+With K all impulses except those of loops, which do no work, kinetic energy should change by
 
     T⁺ − T = ½·K·(v + v⁺)
 
-What it changes by beside that is the substep's error, of third order in the angle by which its velocity turns among the
-masses. At a dead centre that is much, however slowly joints turn before: a light crank alone carries the energy of a
-heavy slider. Impacts, friction and drives are in K, and are no errors. It is measured where masses trade much energy.
+Any other change is the substep's error, of third order in the angle by which its velocity turns among the masses. At a
+dead centre this error is large, however slowly joints turned before: a light crank alone carries the energy of a heavy
+slider. Impacts, friction and drives are part of K, so they are not errors. The energy is measured in mechanisms whose
+masses exchange much of it.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ from gearwright.dynamics.tree.coordinates import State
 
 
 def may_stray(model: Model, kinds: Sequence[object]) -> bool:
-    """Whether masses trade energy by more than the bodies of a tree do: loops, couplings and ratios along a curve."""
+    """Whether masses exchange more energy than the bodies of a tree do: loops, couplings and ratios along a curve."""
     loops = any(isinstance(kind, ClosureRows) and kind.size for kind in kinds)
     ratios = any(isinstance(d.gear, VariableRatio) and not is_zero(d.inertia) for d in model.actuation.driven)
     return loops or ratios or any(tie.curved for tie in model.reduction.ties)
 
 
 class EnergyBalance:
-    """The energy of the substep that is made. Energies here are twice their value: p·v.
+    """The energy of the present substep. Energies here are twice their value: p·v.
 
-    error: what it is off by, over its limit. An impact may be off by more: loops carry it on in the directions that
-    they have where the substep begins or ends.
+    error: by how much it is off, over its limit. An impact may be off by more, because loops pass it on along their
+    directions at the start or the end of the substep.
     """
 
     def __init__(self, step: ConstrainedStep) -> None:
@@ -77,10 +78,10 @@ class EnergyBalance:
         build.due = [due]
 
     def clamp(self, M: FrontalMatrix, effort: Column) -> None:
-        """Writes the stage `clamp`: the velocity is scaled to the energy that is due, where `sound` is not set.
+        """Writes the stage `clamp`: the velocity is scaled to the correct energy if `sound` is not set.
 
-        Where energy is not measured, or w was not found, that is at most what there was and what efforts, impulses
-        and gravity have added: an absurd effort is not lost. Prescribed motion stays as it is.
+        If energy is not measured, or w was not found, the limit is the energy at the start plus what efforts, impulses
+        and gravity have added, so even an absurd effort is not lost. Prescribed motion stays as it is.
         """
         if any(isinstance(kind, DriveRow) and kind.equality for kind in self.step.kinds):
             return
@@ -100,7 +101,7 @@ class EnergyBalance:
             build.stage("clamp")
 
     def _work(self, effort: Column) -> Scalar:
-        """What gravity has added, and efforts and impulses beside loops, if that is positive."""
+        """The work of gravity, efforts, and impulses other than those of loops, if it is positive."""
         build, model = self.build, self.step.model
         w, starts = build.mean_velocity, build[before(Slots.position)]
         tree = model.tree(State(starts, w))

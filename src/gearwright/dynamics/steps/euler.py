@@ -1,7 +1,7 @@
 """One semi-implicit Euler step, as the list of its calls.
 
 begin       M(q), bias and efforts, what acts in the step
-solve       u⁺, by switching pieces (`direct`) or by sweeps (`sweep`)
+solve       u⁺, by switching segments (`direct`) or by sweeps (`sweep`)
 finish      q⁺ = q ⊕ dt·u⁺, impulses, actuators
 """
 

@@ -1,4 +1,4 @@
-"""The mean velocity of a step before it is found: from those of the last steps, and by how much these were missed."""
+"""The initial guess of a step's mean velocity, from those of the last steps and the errors of their guesses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gearwright.dynamics.steps.tuning import TUNING
 def first_guess(build: StepBuilder) -> Column:
     """The line through the last mean velocity and the velocity.
 
-    It misses by dt²/2 times the jerk. Where the last steps were smooth, so is what it missed by, and the line
-    through that of the last two steps is added; impacts and efforts that jump spoil it.
+    Its error is dt²/2 times the jerk. If the last steps were smooth, so is this error, and the line through the errors
+    of the last two steps is added; impacts and efforts that jump spoil it.
     """
     n = len(build.velocity)
     last, before = Column(build.missed[:n]), build.missed[n:]
@@ -23,13 +23,13 @@ def first_guess(build: StepBuilder) -> Column:
 
 
 def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) -> None:
-    """Stores the mean velocity that was found, as it is where the step ends, and by how much the line missed it."""
+    """Stores the mean velocity that was found, in the axes of the step's end, and the error of the line."""
     missed = w - _line(build)
     build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], at_end
 
 
 def count_quick_steps(build: StepBuilder) -> None:
-    """Up to as many in a row as make a motion smooth."""
+    """Counts quick steps in a row, up to the number that makes a motion smooth."""
     quick = build.iteration[0] <= TUNING.quick
     build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, TUNING.smooth), 0.0)]
 

@@ -1,6 +1,6 @@
-"""The iteration for the mean velocity w of a substep: when it has converged, and where it goes on.
+"""The iteration for the mean velocity w of a substep: when it has converged, and where it continues.
 
-An iteration leads from w to u = g(w). It is the last where |u − w| is below the tolerance. Else the next starts from
+An iteration leads from w to u = g(w). It is the last if |u − w| is below the tolerance. Otherwise the next starts from
 
     w + ω·(u − w)       ω by Aitken: changes of alternating sign converge slowly alone (Irons and Tuck 1969)
 
@@ -34,7 +34,8 @@ from gearwright.dynamics.tree.coordinates import Coordinates, State
 
 
 def has_converged(u: Column, w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Scalar] | None = None) -> Condition:
-    """Each axis by its own speed and 1 rad/s, m/s: a rotor's is no measure for the gimbal that carries it.
+    """Each axis is measured by its own speed and 1 rad/s or m/s: a rotor's speed is no measure for the gimbal that
+    carries it.
 
     `gain`: by axis, how many times its change counts (`slender_gain`).
     """
@@ -71,7 +72,7 @@ def tolerance(
 ) -> Scalar:  # fmt: skip
     """Share of its speed by which an axis may change in the last iteration: `change` at most.
 
-    In short steps rounding may be more than that, where a loop's rows are short of depending on each other.
+    In short steps, rounding may exceed that if a loop's rows are nearly dependent.
     """
     short = change / TUNING.short**2 * (dt * dt)
     rounding: Scalar = TUNING.rounding * eps
@@ -82,7 +83,7 @@ def tolerance(
 
 
 def compliance(iteration: Scalar) -> Scalar:
-    """How many times as much as their rows turn loops give way in this iteration."""
+    """By how many times the turn of their rows loops yield in this iteration."""
     found: Scalar = 0.0
     for first, value in TUNING.compliance.items():
         found = where(iteration >= first, value, found)
@@ -92,10 +93,12 @@ def compliance(iteration: Scalar) -> Scalar:
 def motion_error(
     model: Model, q: list[Scalar], v: Sequence[Scalar], w: Column, dt: Scalar, iteration: Scalar | None = None
 ) -> Scalar:
-    """Square of the way that an axis goes, or a body that is not round turns by, over what a substep can follow.
+    """Square of the distance that an axis moves, or of the angle that a body that is not round turns by, over what a
+    substep can follow.
 
-    An axis counts where its speed changes much in half of the substep: no step of that length follows it. A ball is
-    one: what turns in its own axes is a part of its motion. `iteration`: only if that is past the linear ones.
+    An axis counts if its speed changes much in half of the substep: no step of that length can follow it. A ball joint
+    counts as one axis, because turning within its own axes is part of its motion. `iteration`: only if it is past the
+    linear ones.
     """
     changed: Condition = True if iteration is None else iteration >= TUNING.nonlinear
     ways: list[Scalar] = [0.0]
@@ -112,9 +115,9 @@ def motion_error(
 
 
 def next_start(build: StepBuilder, most: int, *, loops: bool) -> None:
-    """Where the iteration after this one starts. `most`: iterations.
+    """Where the next iteration starts. `most`: maximum number of iterations.
 
-    The last iteration that is not near a solution starts from v: that is a step of first order.
+    If the last iteration is not near a solution, it starts from v: a step of first order.
     """
     iteration, converged, u = build.iteration[0], build.converged[0] > 0.5, build.u
     residual = 1.0 / TUNING.near * _excess(u, build.start, TUNING.near, {})

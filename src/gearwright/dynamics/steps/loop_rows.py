@@ -1,4 +1,4 @@
-"""Rows of closed loops in a step: closed where it ends, and giving way where they turn within it."""
+"""Rows of closed loops in a step: closed at its end, and yielding if they turn within it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
-    """With loops that are to be closed where the step ends: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess.
+    """With loops that are to be closed at the end of the step: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess.
 
-    In a loop at rest φ is rounding; over dt that is a speed, which would shake what more friction holds than is needed.
+    In a loop at rest φ is rounding; divided by dt it is a speed that would shake a loop that friction holds
+    redundantly.
     """
     if not step.closures:
         return acting
@@ -40,10 +41,10 @@ def _at_rest(acting: Collected, loop: str | None, w: Sequence[Scalar]) -> Condit
 def turning_ahead(
     step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]
 ) -> Collected:
-    """With loops that may give way as much as their rows turn in a step.
+    """With loops that may yield as much as their rows turn in a step.
 
-    Where a loop passes a pose in which its rows depend on each other, they may look one way at the step's start and
-    the other way at its end. No impulse along the former closes the latter: what is left is the projection's.
+    If a loop passes a pose in which its rows depend on each other, they may point one way at the start of the step and
+    the other way at its end. No impulse along the former closes the latter; the projection removes the remainder.
     """
     equalities = list(acting.equalities)
     for i, row, tree in _rows_ahead(step, acting, q, w):
@@ -55,7 +56,7 @@ def turning_ahead(
 
 
 def yielding(acting: Collected, much: Scalar) -> Collected:
-    """With loops that give way so many times as much as their rows turn."""
+    """With loops that yield this many times as much as their rows turn."""
     return replace(acting, equalities=[e._replace(give=much * e.give) for e in acting.equalities])
 
 

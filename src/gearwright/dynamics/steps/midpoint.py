@@ -26,7 +26,7 @@
             clamp           the energy that is due, where the shortest substep has failed
             part            the next substep, or the same in half the length
 
-`builder` cuts it into stages. `tuning` says when a substep has failed, `substeps` what follows from that. `iteration`
+`builder` cuts it into stages. `tuning` says when a substep has failed, and `substeps` what happens then. `iteration`
 finds w, `variational_midpoint` has the balance of momentum and `energy_balance` that of energy, `constrained_step` what
 acts, `phases` when, `direct` solves for velocities.
 """
@@ -148,7 +148,7 @@ class MidpointStep(ConstrainedStep):
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
     def _mass_matrix(self, tree: TreeState) -> FrontalMatrix:
-        """M at the start, as the last substep left it; anew where something else has moved the robot."""
+        """M at the start, as the last substep left it; recomputed if something else has moved the robot."""
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         factors = self.direct.factorised(M) if self._free else None
@@ -186,7 +186,7 @@ class MidpointStep(ConstrainedStep):
         build.stage("begin")
 
     def _iterate(self, acting: Collected, H: Factored, M: FrontalMatrix, effort: Sequence[Scalar]) -> Solved:
-        """w anew: a quasi-Newton step on M at the start, in which force laws are solved to their end.
+        """Updates w: a quasi-Newton step on M at the start, in which force laws are solved to convergence.
 
         A robot that is done starts from the same w on the same segments again, and finds the same to the bit.
         """

@@ -1,4 +1,4 @@
-"""Closed loops: positions are brought back to where they close.
+"""Closed loops: positions are corrected until the loops close.
 
     gap         errors C(q) of the loops; within the tolerance, all is done
     until they are closed, or these factors do not serve:
@@ -11,20 +11,19 @@
             gap
     open        counts loops that are not closed, by name
 
-The default step closes its loops while it looks for the mean velocity, and looks at the gap alone. Factors serve as
-long as a move is a tenth of the one before.
+The default step closes its loops while it looks for the mean velocity, and only checks the gap here. Factors are reused
+as long as each move is at most a tenth of the one before.
 
-Rows have a compliance E = ε·|C|·R. R is the response that a row would have if it looked along all that moves it.
-Levenberg and Marquardt with a damping that goes to zero with the error converge quadratically even where J loses rank
-(Yamashita and Fukushima, 2001; Fan and Yuan, 2005), and no further than 1.6·|C|^½ in one move (ε = 0.1): at a dead
-centre, where C is quadratic, |C|^½ is what there is to go. With less of it rows that nearly depend on each other close
-in fewer moves.
+Rows have a compliance E = ε·|C|·R. R is the response that a row would have along everything that moves it.
+Levenberg–Marquardt with a damping that vanishes with the error converges quadratically even where J loses rank
+(Yamashita and Fukushima, 2001; Fan and Yuan, 2005), and moves by at most 1.6·|C|^½ at a time (ε = 0.1): at a dead
+centre, where C is quadratic, |C|^½ is the distance to go. With a smaller ε, nearly dependent rows close in fewer moves.
 
-Rows of an overdetermined loop (`model.mobility`) give way a little in any case, since they need not agree but for the
-file's rounding. Their error does not vanish: the last move is the one that is nothing.
+Rows of an overdetermined loop (`model.mobility`) always yield a little, since they agree only up to the file's
+rounding. Their error does not vanish; iteration ends when a move is negligible.
 
-Axes beyond their stops come back before, along the loops (`stop_recovery`): set back alone, one may come out further
-beyond once they are closed again.
+Axes beyond their stops are brought back first, along the loops (`stop_recovery`): an axis that is moved alone may end
+up further beyond once the loops are closed again.
 """
 
 from __future__ import annotations

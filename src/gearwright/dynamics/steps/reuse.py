@@ -22,7 +22,7 @@ from gearwright.model.layout.slots import SlotName
 
 @dataclass(frozen=True)
 class Form:
-    """A problem as its numbers, and as what is left without them."""
+    """A problem as its numbers, and its form without them."""
 
     numbers: list[Scalar]
     rest: tuple[object, ...]

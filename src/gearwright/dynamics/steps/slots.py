@@ -64,12 +64,12 @@ class Slots(ABC):
     parameter = Shared()
     dt = Shared()
 
-    # velocities with laws on their pieces
+    # velocities with laws on their segments
     system = Numbers()  # matrix and terms, carried from the stage that makes them
     at_start = Numbers()  # what else later stages need of a step's start
     rhs = Numbers()  # right-hand side
     u = Numbers()  # velocities
-    trial = Numbers()  # pieces that laws are tried on; impulses, where they are swept over
+    trial = Numbers()  # segments that laws are tried on; impulses, where they are swept over
     point = Numbers()  # rate at which each curve has its line
     cone_point = Numbers()  # rates at which each contact's cone is touched
     shift = Numbers()  # of each contact: the speed that it slips with, about
@@ -82,14 +82,14 @@ class Slots(ABC):
     share = Numbers()  # of the way
     found_share = Numbers()  # ends the search for it
     follows = Numbers()  # times that points have followed the solution in this phase
-    found = Numbers()  # pieces that the solution belongs to
+    found = Numbers()  # segments that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline
     progress = Numbers()  # of the switching: `solve.choosing.Progress`
     law = Numbers()  # impulses: of laws,
     reaction = Numbers()  # of equalities,
     curve = Numbers()  # of curves,
     cone = Numbers()  # of contacts
-    agreed = Numbers()  # laws are on their pieces, wherever curves are
+    agreed = Numbers()  # laws are on their segments, wherever curves are
     settled = Numbers()  # ends the switching
 
     # the iteration for the mean velocity w
@@ -153,7 +153,7 @@ class Slots(ABC):
 
     @property
     def span_now(self) -> Scalar:
-        """Length of what is made: the substep's, where a step has substeps [s]."""
+        """Length of the present substep, or of the step if it has none [s]."""
         return self[Slots.span if Slots.span in self else Slots.dt][0]
 
     @abstractmethod

@@ -1,15 +1,15 @@
-"""Axes beyond their stops are brought back by a part of the way in each step, which gives them no speed.
+"""Axes beyond their stops are moved part of the way back in each step, without gaining speed.
 
-An axis that nothing ties to others moves alone. Where couplings or loops do, all of them move together, so that no
-error is opened which velocities would have to close. With eᵢ the rows of axes that are to move by xᵢ, J the rows of
+An axis that nothing connects to others moves alone. Axes that couplings or loops connect move together, so that no
+error arises that velocities would have to remove. With eᵢ the rows of axes that are to move by xᵢ, J the rows of
 couplings and loops, D the diagonal of M and P the projection onto what J lets move:
 
     g = Σ wᵢ·xᵢ·eᵢ,    wᵢ = 1/(eᵢ·D⁻¹·eᵢᵀ),    d = P·D⁻¹·gᵀ,    P = 1 − D⁻¹·Jᵀ·(J·D⁻¹·Jᵀ)⁻¹·J
     δq = t·d,          t = g·d/Σ wᵢ·(eᵢ·d)²
 
-t makes Σ wᵢ·(xᵢ − eᵢ·δq)² least: a single axis moves by its x. There is one t for axes that rows tie together. D
-instead of M: what no row ties to an axis stays where it is. Where J turns with the pose, an axis may be at the end of
-its reach: there a damping that goes to zero with x, as in `projection`, lets the mechanism rest.
+t minimises Σ wᵢ·(xᵢ − eᵢ·δq)²: a single axis moves by its x. Axes that rows connect share one t. D is used instead of M
+so that anything that no row connects to an axis stays where it is. If J turns with the pose, an axis may be at the end
+of its reach; there a damping that vanishes with x, as in `projection`, lets the mechanism rest.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Way(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A row that stays as it is; `turns`: the most by which it changes in a unit move, empty where it never does."""
+    """A row that stays as it is; `turns`: the most by which it changes in a unit move, empty if it never does."""
 
     J: Sparse
     turns: Sparse
@@ -56,7 +56,7 @@ class Tie(NamedTuple):
 
 
 class StopRecovery:
-    """Brings the step's position back; tied axes in a stage `come_back`, left out where none is beyond its stop.
+    """Brings the step's position back; connected axes in a stage `come_back`, skipped if none is beyond its stop.
 
     It is made before the stage that ends with positions; `write` comes after that stage. `mass`: M's diagonal, where
     that stage has it at hand. Else it is computed where it is needed.

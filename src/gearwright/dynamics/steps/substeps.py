@@ -1,4 +1,4 @@
-"""Substeps: a step is halved where it cannot be followed whole, until each substep can or is the shortest.
+"""Substeps: a step that cannot be followed as a whole is halved until each substep can, or is the shortest.
 
     whole step      ├───────────────┤     fails: see `tuning`
     half            ├───────┤             fails, too
@@ -7,9 +7,9 @@
 Fast loops begin with as many substeps as their speed asks for. A substep that is rejected leaves the state as it was.
 Robots of a batch that are done repeat a substep and keep what they had.
 
-Steps that follow are made in as many: steps of changing length lose what a symplectic scheme keeps. After a while
-longer substeps are tried: soon where there are many, later where there are few. If these have to be halved again, the
-next trial waits longer. `parts` has how many there are beside the first, the steps since that number changed, and how
+The following steps use the same number: steps of changing length lose what a symplectic scheme conserves. After a while
+longer substeps are tried: soon if there are many, later if there are few. If these have to be halved again, the next
+trial waits longer. `parts` holds the number of substeps besides the first, the steps since that number changed, and how
 many times as long as usual it stays (`patience`), which is negative while longer substeps are on trial.
 """
 
@@ -38,7 +38,8 @@ class Targeted(Protocol):
 
 
 class Substeps:
-    """The substep that is made, as slots: `part` and `remaining` of the step, what the state was, what acted so far.
+    """The present substep, as slots: `part` and `remaining` of the step, the state before it, and what has acted so
+    far.
 
     With loops that have rows, `loop_speed_squared` is the square of their fastest link's speed [rad²/s²]. `means` are
     the places of numbers of actuators that are means over the step. `measured`: energy is.
@@ -62,9 +63,10 @@ class Substeps:
     def _by_speed(self, square: Scalar) -> None:
         """At least as many substeps as loops of this speed ask for.
 
-        A chord is shorter than its arc: by the square of the angle that a substep turns by, a loop's energy swings.
-        Substeps go by speed instead of angle, so that halving dt divides the error by four at any speed. They begin
-        before the swing is large: where their number changes, the energy stays off by what it was then.
+        A chord is shorter than its arc, so a loop's energy oscillates with the square of the angle per substep. The
+        number of substeps depends on the speed instead of the angle, so that halving dt divides the error by four at
+        any speed. Substeps begin before the oscillation is large, because each change of their number makes the present
+        energy error permanent.
         """
         build = self.build
         beside, calm, patience = build.parts
@@ -84,7 +86,7 @@ class Substeps:
         build.aim = aim
 
     def keep(self) -> None:
-        """Stores what a substep that is rejected goes back to; nothing where it is known to be accepted."""
+        """Stores the state to which a rejected substep returns; nothing if it is known to be accepted."""
         build = self.build
         with nullcontext() if self.measured else build.unless(Slots.accepted):
             for slot in self.states:
@@ -92,7 +94,8 @@ class Substeps:
             build.stage("keep")
 
     def decide(self, found: Condition, solved: Condition, energy: Scalar = 0.0) -> None:
-        """Ends the stage `finish`: whether the substep is accepted, whether it is sound, and whether that is all.
+        """Ends the stage `finish`: whether the substep is accepted, whether it is sound, and whether the step is
+        complete.
 
         `found`: the iteration has converged to a motion that can be followed. `solved`: force laws are on their
         segments; they would be no more so in a shorter substep. `energy`: its error.
@@ -145,13 +148,13 @@ class Substeps:
         build.stage("part")
 
     def _due(self, beside: Scalar, patience: Scalar) -> Scalar:
-        """Steps after which substeps of twice the length are tried: few where there are many, which cost most."""
+        """Steps after which substeps of twice the length are tried: few if there are many substeps, which cost most."""
         pair = 2.0 / (1.0 + beside)
         share = maximum(pair * pair, TUNING.least_calm if self.measured else 0.0) * maximum(1.0, patience)
         return self.calm * minimum(share, 1.0)
 
     def _tried_too_early(self, calm: Scalar, patience: Scalar) -> Scalar:
-        """The patience of more substeps than before: it is greater where fewer of them were on trial till now."""
+        """The patience of more substeps than before: greater if fewer of them were on trial until now."""
         return where((patience < 0.0) & (calm < self.calm), TUNING.longer, maximum(1.0, patience))
 
     def _add_up(self, part: Scalar, accepted: Condition, done: Condition) -> None:

@@ -8,9 +8,9 @@
 
 TGS makes all n sweeps, each of dt/n, and positions go on with the mean of their velocities.
 
-Sweeps start from the last step's impulses. Those of hard couplings are kept without what took their errors off, which
-is found beside them: a push against an error that is gone would be an error of its own, and in long chains it would
-ring up.
+Sweeps start from the last step's impulses. For hard couplings, these are kept without the part that corrected errors,
+which is found separately: pushing against an error that is already gone would be a new error, which would build up in
+long chains.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so t
 
 
 class Swept(NamedTuple):
-    """Terms that sweeps go over, what they start from, and the matrix that answers."""
+    """The terms that are swept over, their initial values, and the matrix of their responses."""
 
     rows: list[SweptTerm]
     warm: Column
@@ -59,7 +59,7 @@ class SweepSolver(ABC):
         self.build, self.model, self.iterations, self.tolerance = build, model, iterations, tolerance
 
     def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
-        return []  # no pieces are kept: a projection finds its own
+        return []  # no segments are kept: a projection finds its own
 
     def solved(
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
@@ -84,7 +84,7 @@ class SweepSolver(ABC):
         return found.u
 
     def _begun(self, H: FrontalMatrix, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
-        """Lines that touch the curves are in the matrix; what they leave of the curves is swept over."""
+        """Tangents of the curves are in the matrix; the remainder of the curves is swept over."""
         b, remainders = list(b), []
         for curve in acting.curves:
             constant, slope = curve.line(rate(curve.J, guess))
@@ -172,7 +172,7 @@ class PgsSolver(SweepSolver):
 
 
 class TgsSolver(SweepSolver):
-    """Temporal Gauss–Seidel: each sweep is a part of the step, after which positions and errors have moved on."""
+    """Temporal Gauss–Seidel: each sweep is a substep, after which positions and errors are updated."""
 
     mean: Sequence[Scalar] = ()  # velocity over the sweeps
 

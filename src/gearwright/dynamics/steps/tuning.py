@@ -6,8 +6,8 @@ A substep has failed where its error is above 1: the largest of
     motion      the angle or way of an axis, over `far` or `quarter_turn`
     energy      the energy that masses found or lost among themselves, over `energy_rate`
 
-It is then made again in two halves. One that cannot be halved is taken: its velocity is scaled to the energy that is
-due, and the step is counted.
+It is then repeated in two halves. One that cannot be halved is accepted: its velocity is scaled to the correct energy,
+and the step is counted.
 """
 
 from __future__ import annotations

@@ -60,8 +60,8 @@ def export_fmu(
 
     robot      a mechanism, or a file, which is loaded
     path       of the archive; its name, which ends in .fmu, is that of the model
-    compiler   C compiler for the binary of this machine; default: cc, gcc or clang, if there is one. Without any, the
-               FMU has sources alone. "" leaves the binary out
+    compiler   C compiler for the binary of this machine; default: cc, gcc or clang, if there is one. Without any,
+               the FMU contains only sources. "" leaves the binary out
     options    options of `gearwright.compile`: dt, integrator, parameters, gravity, drives, …
 
     Commands and efforts from outside are inputs. Positions, velocities, actuators and sensors are outputs, and

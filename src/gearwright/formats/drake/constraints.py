@@ -29,7 +29,7 @@ def read_drake_constraints(model: Element, draft: Draft, rename: Rename = str) -
         if closure is not None:
             closure.add(draft, e.error, e.tag.partition(":")[2])
     for e in model.all(*NOT_SIMULATED):
-        e.warning("not-simulated", f"<{e.tag}> is not simulated; what it ties moves freely")
+        e.warning("not-simulated", f"<{e.tag}> is not simulated; the parts that it connects move freely")
         e.consume()
 
 

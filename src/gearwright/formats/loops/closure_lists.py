@@ -116,7 +116,7 @@ def _side_by_side(given: Mapping[str, Any], draft: Draft) -> Iterator[Mapping[st
 def _pairs(given: Mapping[str, Any], first: str, second: str) -> Iterator[tuple[Any, Any]]:
     a, b = given.get(first) or (), given.get(second) or ()
     if not _is_list(a) or not _is_list(b) or len(a) != len(b):
-        raise _WrongError(f"{first} and {second} are two lists of one length")
+        raise _WrongError(f"{first} and {second} must be lists of the same length")
     yield from zip(a, b, strict=True)
 
 

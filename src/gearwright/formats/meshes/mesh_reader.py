@@ -137,7 +137,7 @@ def _plain_xml(data: bytes) -> bytes:
         raise ValueError(f"the encoding {name[:40]!r} is not read")
     text = re.sub(r"^\ufeff?\s*<\?xml.*?\?>", "", data.decode(name), count=1, flags=re.DOTALL)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ValueError("a document type is not read")
+        raise ValueError("a document type is not accepted")
     return text.encode()
 
 

@@ -148,9 +148,7 @@ def _surface(g: GeomPart) -> Surface:
     dimensions = int(real(g.element, "condim", 3.0))
     moving = reals(g.element, "surfacevel", (0.0,) * 6)
     if any(moving[3:]):
-        g.element.warning(
-            "not-simulated", f"geom {g.name!r}: a surface that turns is not simulated, one that slides is"
-        )
+        g.element.warning("not-simulated", f"geom {g.name!r}: a rotating surface is not simulated, a sliding one is")
     return Surface(
         friction=max(slide, 0.0) if dimensions > 1 else 0.0,
         torsional_friction=max(spin, 0.0) if dimensions > 3 else None,

@@ -44,7 +44,7 @@ def add_frames(parts: Parts) -> None:
     """Sites are named frames, except those that are called as a link."""
     for s in parts.sites.values():
         if s.name in parts.draft.links:
-            s.element.info("element-ignored", f"site {s.name!r}: a body has this name, so that it is no frame")
+            s.element.info("element-ignored", f"site {s.name!r}: a body has this name, so the site is not a frame")
         else:
             parts.draft.frames[s.name] = NamedFrame(name=s.name, link=s.body.name, X_LF=s.X_BS)
 

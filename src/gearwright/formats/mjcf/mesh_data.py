@@ -49,7 +49,7 @@ def checked(vertices: Array, faces: Faces) -> MeshTriangles:
     if not np.isfinite(vertices).all():
         raise MeshError("has vertices that are not finite")
     if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
-        raise MeshError("has triangles with vertices that it does not have")
+        raise MeshError("has triangles that refer to missing vertices")
     return MeshTriangles(np.asarray(vertices, dtype=np.float32).astype(np.float64), faces)
 
 

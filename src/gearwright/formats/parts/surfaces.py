@@ -150,7 +150,9 @@ def _torsional(e: Element) -> Values:
     """`3π/16·coefficient·radius`: the torque of a round patch of even pressure, per newton."""
     radius = e.child_number("patch_radius", 0.0)
     if not e.child_truth("use_patch_radius", True):
-        e.warning("not-simulated", "<torsional>: a patch that grows with the load; give <patch_radius>")
+        e.warning(
+            "not-simulated", "<torsional>: a patch that grows with the load is not simulated; give <patch_radius>"
+        )
         return {}
     report_unused(e)
     for ode in e.all("ode"):

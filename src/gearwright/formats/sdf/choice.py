@@ -96,7 +96,7 @@ def _whole_world(root: Element, world: Element | None, worlds: list[Element], ve
             other.warning("model-choice", f"there are {len(worlds)} worlds; {name!r} is loaded, not this: {how}")
             other.consume()
     for m in root.all("model", "include"):
-        m.warning("model-choice", f"this {m.tag} stands beside the world that is loaded, and is not part of it")
+        m.warning("model-choice", f"this {m.tag} is outside the world that is loaded, and is not part of it")
         m.consume()
     return Candidate(model=world, version=version, placing=world, holder=world)
 

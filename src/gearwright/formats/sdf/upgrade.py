@@ -121,6 +121,6 @@ def _reasons(text: SourceText, version: Version) -> Iterator[tuple[Element, str]
         if version < (1, 5) and e.tag == "actor" and "static" in e.attributes:
             yield e, "'static' of an <actor> is a child, not an attribute"
         if version < (1, 6) and e.tag == "noise" and e.parent is not None and e.parent.tag == "imu":
-            yield e, "<noise> of an <imu> stands in its <angular_velocity> and <linear_acceleration>"
+            yield e, "<noise> of an <imu> belongs in its <angular_velocity> and <linear_acceleration>"
         if version < (1, 8) and e.tag in NAMED and "::" in e.attributes.get("name", ""):
             yield e, f"the name {e.attributes['name'][:60]!r} of a {e.tag} would mean a part of a nested model"

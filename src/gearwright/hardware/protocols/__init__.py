@@ -41,8 +41,8 @@ class Protocol:
     sync_id: int | None = None  # of the frame that is the bus's common cycle
     fd: bool = False  # whether its frames are CAN FD
     geared: bool = False  # whether its products have a gear inside, and count at its output
-    integral: bool = False  # whether servos of a product that nobody named get an I gain
-    turn: float = inf  # [rad] that its products see, with the joint's zero in the middle
+    integral: bool = False  # whether servos get an I gain if no product is named
+    turn: float = inf  # [rad] that its products can measure, with the joint's zero in the middle
     adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
     client: str = ""  # what to type, with {channel}, {port}, {node}, {eds}, {get_eds}
 

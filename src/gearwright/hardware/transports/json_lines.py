@@ -97,7 +97,7 @@ class JsonClient(StreamClient):
         skipped, self._skipping = self._skipping, not end
         self._count += bool(end)
         if len(line) > LONGEST and not skipped:
-            self.send(self._error(f"a line has {LONGEST} bytes at most", self._count + (not end)))
+            self.send(self._error(f"a line may have at most {LONGEST} bytes", self._count + (not end)))
         return b"" if skipped or len(line) > LONGEST else line.strip()
 
     def _answer(self, line: bytes) -> Work:
@@ -107,7 +107,7 @@ class JsonClient(StreamClient):
         except (ValueError, RecursionError) as error:
             return self._error(f"not JSON: {error}")
         if not isinstance(request, dict):
-            return self._error("a request is an object")
+            return self._error("a request must be an object")
         given = request.pop("token", None)
         if self._token is not None and not is_same_token(given, self._token):
             self._buffer = b""

@@ -121,7 +121,7 @@ class Actuator(NotebookDisplay):
 
     @property
     def follows(self) -> bool:
-        """Whether its effort is a steep line between limits: that of a drive with gains."""
+        """Whether its effort is a steep line between limits, as for a drive with gains."""
         return self.has_drive and self.command in FEEDBACK
 
     def unsaturated(self, command: Number, shaft: Shaft, state: tuple[Number, ...]) -> Number:

@@ -33,7 +33,7 @@ class ElectricMotor(Actuator):
 
     def rules(self) -> Rules:
         together = (self.stall_torque is None) == (self.no_load_speed is None)
-        yield together, "stall_torque and no_load_speed come together"
+        yield together, "stall_torque and no_load_speed must be given together"
         if not self.curve:
             return
         curve, speeds = self.curve, [s for s, _ in self.curve]
@@ -42,7 +42,7 @@ class ElectricMotor(Actuator):
         rising = len(curve) > 1 and all(b > a for a, b in pairwise(speeds))
         yield rising, "torque_speed_curve takes two or more points with rising speeds"
         falling = curve[1][1] <= curve[0][1] and curve[-1][1] <= curve[-2][1]
-        yield falling, "torque_speed_curve may not rise at its ends, where its lines go on"
+        yield falling, "torque_speed_curve may not rise at its ends, beyond which it is extended"
         yield all(t >= 0 for _, t in curve), "torque_speed_curve takes torques that are not negative"
 
     @property

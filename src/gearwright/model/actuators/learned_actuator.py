@@ -51,7 +51,7 @@ class LearnedActuator(Actuator):
                 f"numbers, and its network takes {self.network.inputs}"
             )
         if self.network.outputs != 1:
-            raise ModelError(f"a network of an actuator gives one number, its effort, not {self.network.outputs}")
+            raise ModelError(f"an actuator's network must give one number, its effort, not {self.network.outputs}")
         past = tuple(f"{name}_{k}" for name in self.inputs for k in range(1, self.history))
         memory = tuple(f"memory_{k}" for k in range(1, self.network.hidden + 1))
         object.__setattr__(self, "states", ("output", "clock", "started", *past, *memory))

@@ -106,7 +106,7 @@ class Network:
         width = sizes[-1]
         for layer in self.layers:
             if layer.inputs != width:
-                raise ModelError(f"a layer takes {layer.inputs} numbers, and the one before it gives {width}")
+                raise ModelError(f"a layer takes {layer.inputs} numbers, but the one before it gives {width}")
             width = len(layer.bias)
         for name in ("input_mean", "input_scale"):
             if getattr(self, name) and len(getattr(self, name)) != self.inputs:
@@ -157,6 +157,6 @@ def affine(weight: Matrix, x: Sequence[Any], bias: Row) -> list[Any]:
 def _check_matrix(what: str, weight: Matrix, rows: int) -> None:
     widths = {len(row) for row in weight}
     if len(weight) != rows or len(widths) != 1 or widths == {0}:
-        raise ModelError(f"{what} must have {rows} rows of one length")
+        raise ModelError(f"{what} must have {rows} rows of the same length")
     if not np.isfinite(np.array(weight, dtype=float)).all():
         raise ModelError(f"{what} must be finite")

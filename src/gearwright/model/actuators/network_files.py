@@ -50,7 +50,7 @@ def write_network(network: Network, path: str | os.PathLike[str]) -> None:
     """The same network as a file, by its ending: `.npz` or `.onnx`; scales become part of its layers."""
     file = os.fspath(checked_path(path, "a network"))
     if network.recurrent is not None:
-        raise ModelError("a network with recurrent layers is not written")
+        raise ModelError("a network with recurrent layers cannot be written")
     layers = _with_scales(network)
     if file.lower().endswith(".onnx"):
         require("onnx", "writing an ONNX network").save(_as_onnx(layers, network.inputs), file)

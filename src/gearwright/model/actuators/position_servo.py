@@ -155,7 +155,7 @@ class PositionServo(DCMotor):
         return k * i, tuple(kept[name] for name in self.states)
 
     def unsaturated(self, command: Number, shaft: Shaft, state: tuple[Number, ...]) -> Number:
-        """The effort without limits of firmware that acts continuously: what the solver sets out from."""
+        """The effort without limits of firmware that acts continuously: what the solver starts from."""
         own = dict(zip(self.states, state, strict=True))
         goal = self._goal(command, shaft, own)
         wanted = self.position_gain * (goal - shaft.position) + own["integral"] - self.derivative_gain * shaft.speed

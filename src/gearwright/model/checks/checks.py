@@ -320,6 +320,4 @@ def check_coupling_cycles(m: Mechanism, report: Report) -> None:
             shown = ", ".join(map(str, axes[:6])) + (", …" if len(axes) > 6 else "")
             message = f"contradictory couplings lock {shown}: the ratios around the cycle must multiply to 1"
             last = [c for c in group if c.mode != "compliant"][-1]
-            report.warning(
-                "mimic-contradiction", f"{message}; {last.name!r} may be compliant, which yields", last.source
-            )
+            report.warning("mimic-contradiction", f"{message}; {last.name!r} could be made compliant", last.source)

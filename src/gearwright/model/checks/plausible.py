@@ -53,8 +53,8 @@ def _link(link: Link) -> Iterator[Hint]:
     if not (inertia.mass > 0 and largest > 0):
         return
     radius = sqrt(largest / inertia.mass)
-    what = f"{largest:.3g} kg·m² of {inertia.mass:.3g} kg is a radius of gyration of {radius:.3g} m"
+    what = f"{largest:.3g} kg·m² of {inertia.mass:.3g} kg implies a radius of gyration of {radius:.3g} m"
     if radius > GYRATION:
-        yield f"{what}: a unit of another size?", link.source
+        yield f"{what}: wrong units?", link.source
     if largest < 0.4 * inertia.mass * (0.75 * inertia.mass / (pi * DENSEST)) ** (2 / 3):
-        yield f"{what}, in which no matter has room: a unit of another size?", link.source
+        yield f"{what}, denser than any material: wrong units?", link.source

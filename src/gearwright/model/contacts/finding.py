@@ -90,6 +90,6 @@ def _check_count(m: Mechanism, pairs: Iterable[ContactPair]) -> None:
     listed = ", ".join(f"{a!r} and {b!r} ({n})" for (a, b), n in most)
     (a, b), _ = most[0]
     raise CompileError(
-        f"{m.name!r} has {count} points where shapes may touch, more than {MOST_POINTS}; the most are of {listed}. "
-        f"Choose those that matter: compile(contacts=[({a!r}, {b!r}), …]), with patterns such as '*_foot'"
+        f"{m.name!r} has {count} points where shapes may touch, more than {MOST_POINTS}; most of them belong "
+        f"to {listed}. Choose those that matter: compile(contacts=[({a!r}, {b!r}), …]), with patterns such as '*_foot'"
     )

@@ -12,10 +12,10 @@ from gearwright.model.frictions.kind import FrictionModel
 
 @dataclass(frozen=True, kw_only=True)
 class BristleModel(FrictionModel):
-    """`F = σ·z + σ₁·dz/dt`, `dz/dt = v − (σ/g)·|v|·z`: z follows the way, up to ±g/σ.
+    """`F = σ·z + σ₁·dz/dt`, `dz/dt = v − (σ/g)·|v|·z`: z follows the motion, up to ±g/σ.
 
-    At a constant speed the deflection depends on the way alone: `z⁺ = ±g/σ + (z ∓ g/σ)·exp(−σ·|Δx|/g)`, by the
-    direction of the way. A type defines σ, σ₁, and the level g by speed.
+    At a constant speed the deflection depends on the distance alone: `z⁺ = ±g/σ + (z ∓ g/σ)·exp(−σ·|Δx|/g)`, by the
+    direction of motion. A type defines σ, σ₁, and the level g by speed.
     """
 
     states: ClassVar[tuple[str, ...]] = ("deflection",)
@@ -37,7 +37,7 @@ class BristleModel(FrictionModel):
         return 0.0
 
     def respond(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """At the end of the way; the damping is that of the mean rate of z."""
+        """At the end of the displacement; the damping is that of the mean rate of z."""
         (deflection,) = state
         sliding = self.level(np.abs(moved) / time) / self.bristle_stiffness
         after = self.deflected(moved, sliding, deflection)
@@ -46,6 +46,6 @@ class BristleModel(FrictionModel):
 
     @staticmethod
     def deflected(moved: Any, sliding: Any, deflection: Any) -> Any:
-        """z after a way, with ±`sliding` as its ends."""
+        """z after a displacement, between the ends ±`sliding`."""
         ahead = np.where(moved < 0.0, -sliding, sliding)
         return ahead + (deflection - ahead) * np.exp(-np.abs(moved) / sliding)

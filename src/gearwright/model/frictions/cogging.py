@@ -14,7 +14,7 @@ from gearwright.model.frictions.kind import FrictionModel
 
 @dataclass(frozen=True, kw_only=True)
 class Cogging(FrictionModel):
-    """`F = A·sin(n·x + φ)` against positive motion. It stores energy and takes none."""
+    """`F = A·sin(n·x + φ)` against positive motion. It stores energy and dissipates none."""
 
     amplitude: float = quantity("N·m | N", at_least=0, doc="A")
     period: float = quantity("rad | m", above=0, doc="2π/n, from detent to detent")

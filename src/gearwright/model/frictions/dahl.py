@@ -13,8 +13,8 @@ from gearwright.model.frictions.bristles import BristleModel
 class Dahl(BristleModel):
     """`F = σ·z`, `dz/dt = v − (σ/F_c)·|v|·z`: a spring before it slides, and Coulomb friction after (Dahl, 1968).
 
-    The deflection z depends on the way alone: `z⁺ = ±z_c + (z ∓ z_c)·exp(−|Δx|/z_c)` with `z_c = F_c/σ`, by the
-    direction of the way.
+    The deflection z depends on the distance alone: `z⁺ = ±z_c + (z ∓ z_c)·exp(−|Δx|/z_c)` with `z_c = F_c/σ`, by the
+    direction of motion.
     """
 
     coulomb: float = quantity("N·m | N", above=0, doc="F_c, while it slides")

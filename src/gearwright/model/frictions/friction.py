@@ -32,7 +32,7 @@ class Friction(FrictionModel):
     stribeck_exponent: float = quantity(above=0, doc="α", default=2.0)
     viscous: float | None = quantity("N·m·s/rad | N·s/m", at_least=0, doc="b, viscous friction", default=None)
     quadratic: float | None = quantity("N·m·s²/rad² | N·s²/m²", at_least=0, doc="q, quadratic friction", default=None)
-    load: float | None = quantity(at_least=0, doc="l_m and l_e, where these are not given", default=None)
+    load: float | None = quantity(at_least=0, doc="l_m and l_e, if these are not given", default=None)
     motor_load: float | None = quantity(at_least=0, doc="l_m, share of the motor's effort", default=None)
     external_load: float | None = quantity(at_least=0, doc="l_e, share of the effort from outside", default=None)
     stribeck_load: float | None = quantity(at_least=0, doc="share that is added at rest", default=None)

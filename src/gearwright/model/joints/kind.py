@@ -19,7 +19,7 @@ PLANE_TURN = '<circle class="sign" r="5"/>'
 
 
 class JointKind(ABC):
-    """A kind of joint. Subclasses state motions and loop rows; poses, retraction and counts are derived."""
+    """A joint type. Subclasses define motions and loop rows; poses, retraction and counts are derived."""
 
     axes: ClassVar[int] = 1  # how many <axis> elements it has
     positions: ClassVar[tuple[str, ...]] = ("",)  # names of the position coordinates; "" stands for the joint itself
@@ -37,7 +37,7 @@ class JointKind(ABC):
 
     @abstractmethod
     def closing(self, joint: Joint) -> tuple[Condition, ...]:
-        """The rows that it adds when it closes a loop: one for each freedom that it takes away."""
+        """The rows that it adds when it closes a loop: one for each degree of freedom that it removes."""
 
     def readings(self, joint: Joint) -> tuple[Reading, ...]:
         """How its coordinates are read when it closes a loop, in their order; those of its axes are the last."""

@@ -120,7 +120,7 @@ class World:
     # --- all together ------------------------------------------------------------------------------------------------
 
     def finish(self) -> Mechanism:
-        """The mechanism of all that was added."""
+        """The mechanism made of everything that was added."""
         single = len(self._robots) == 1
         robots = [m if single else with_prefix(m, f"{name}::") for name, m in self._robots.items()]
         parts = [*robots, *self._objects.values()]
@@ -139,7 +139,9 @@ def _inertia(name: str, shape: Shape, mass: float | None) -> Inertia:
         return MASSLESS
     m = number(f"mass of {name!r}", mass)
     if m <= 0:
-        raise ModelError(f"the mass of {name!r} must be positive, not {m:g} kg; leave it out for a body that stands")
+        raise ModelError(
+            f"the mass of {name!r} must be positive, not {m:g} kg; leave it out for a body that stands still"
+        )
     body = solid(shape)
     assert body is not None  # all shapes of objects have a volume
     return combined([(body, Pose.from_rpy(HERE, HERE), m)])

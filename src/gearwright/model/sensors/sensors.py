@@ -26,7 +26,7 @@ class Sensor:
     kind: ClassVar[str] = ""
 
     name: str
-    transmission: str | None = None  # read through it …
+    transmission: str | None = None  # the transmission through which it reads
     side: Side = quantity(
         choices=("actuator", "joint"), doc="which side of its transmission it reads", default="actuator"
     )
@@ -122,7 +122,7 @@ class Encoder(Sensor):
         return self.turn if self.turn is not None else 1.0 if length else 2 * pi
 
     def count(self, *, length: bool = False) -> float:
-        """Size of one count [rad], or [m] where it reads a length; 0 of an exact encoder."""
+        """Size of one count [rad], or [m] where it reads a length; 0 for an exact encoder."""
         return self.turn_of(length=length) / self.resolution if self.resolution else 0.0
 
     def counts(self, reading: Any, *, length: bool = False, period: float | None = None) -> Any:

@@ -64,7 +64,7 @@ class DataSheet:
     def rules(self) -> Rules:
         """Rules between its fields: whether each holds, and the rule in words."""
         if self.stall_current is not None and self.no_load_current is not None:
-            yield self.no_load_current < self.stall_current, "a servo draws less current unloaded than stalled"
+            yield self.no_load_current < self.stall_current, "a servo must draw less current unloaded than stalled"
 
     def motor(self, idle_share: float = 0.06) -> MotorNumbers:
         """The motor that does what the sheet says. `idle_share`: current at no load over that stalled, if not given."""

@@ -74,7 +74,7 @@ class ServoModel:
     def actuator(
         self, name: str, joint: AxisRef | str | None = None, *, supply: Supply | None = None, **changes: Any
     ) -> Actuator:
-        """It as an actuator of a mechanism. `supply`: that it shares with others. `changes`: fields of the actuator."""
+        """The servo as an actuator of a mechanism. `supply`: one to share with others. `changes`: its fields."""
         own: dict[str, Any] = {n: x for n, (x, _) in self.numbers.items()}
         own |= {"name": name, "joint": AxisRef.of(joint), "command": "position", "friction_model": self.friction_model}
         if not self.has_winding:

@@ -24,7 +24,7 @@ class HeightField:
     def __post_init__(self) -> None:
         widths = {len(row) for row in self.heights}
         if len(self.heights) < 2 or len(widths) != 1 or min(widths) < 2:
-            raise ModelError("a height field takes at least two rows of at least two heights, all of one length")
+            raise ModelError("a height field takes at least two rows of at least two heights, all of the same length")
         if not np.isfinite(self.heights).all():
             raise ModelError("a height of a height field is not finite")
         if not all(np.isfinite(s) and s > 0 for s in self.size):

@@ -26,7 +26,7 @@ class Surface:
         "N·s/m", doc="of one contact point, beside its stiffness", at_least=0, default=None
     )
     restitution: float | None = quantity(
-        doc="share of the approach speed with which bodies part", at_least=0, at_most=1, default=None
+        doc="fraction of the approach speed with which bodies separate", at_least=0, at_most=1, default=None
     )
     restitution_speed: float = quantity(
         "m/s", doc="approach speed below which nothing bounces", at_least=0, default=0.0
@@ -38,7 +38,7 @@ class Surface:
         "m", doc="torque against spinning per normal force", at_least=0, default=None
     )
     velocity: Vector3 = quantity(
-        "m/s", doc="of the surface against its link, in the shape's frame: a belt", default=(0.0, 0.0, 0.0)
+        "m/s", doc="of the surface relative to its link, in the shape's frame: a belt", default=(0.0, 0.0, 0.0)
     )
 
     def __post_init__(self) -> None:

@@ -41,7 +41,7 @@ class CustomTransmission(TransmissionMap):
 
     @property
     def function(self) -> Callable[..., Any]:
-        """The one that was given."""
+        """The function that was given."""
         return self.position if self.position is not None else self.effort  # type: ignore[return-value]
 
     @property
@@ -80,7 +80,7 @@ class CustomTransmission(TransmissionMap):
                 if self.position is not None and not isinstance(error.__cause__, IndexError | ValueError | TypeError):
                     raise  # more joints would not help
         raise ModelError(
-            f"give size=(actuators, joints): none up to {MAX_GUESS} suits the function; {first}"
+            f"give size=(actuators, joints): no size up to {MAX_GUESS} suits the function; {first}"
         ) from first
 
     def to_actuators(self, q: Any) -> Any:

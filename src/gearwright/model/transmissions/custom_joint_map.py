@@ -75,7 +75,7 @@ class CustomJointMap(TransmissionMap):
     # --- on numbers ------------------------------------------------------------------------------------------------
 
     def actuator_to_joint_position(self, a: ArrayLike, *, near: ArrayLike | None = None) -> Any:
-        """`near` is taken and not needed."""
+        """`near` is accepted but not needed."""
         q = self.joints_at(a)
         if not np.isfinite(q).all():
             raise ModelError(f"there is no joint position for the actuator position {np.asarray(a).tolist()}")

@@ -22,7 +22,7 @@ Entries = list[list[Any]]  # of a matrix, row by row; a float 0.0 is zero whatev
 
 
 class LinearTransmission(TransmissionMap):
-    """`x_j = A⁻¹·x_a + offset`. `at` and `near` are taken and have no effect: the ratios are the same everywhere."""
+    """`x_j = A⁻¹·x_a + offset`. `at` and `near` are accepted but have no effect: the ratios are the same everywhere."""
 
     @abstractmethod
     def actuator_entries(self) -> Entries:

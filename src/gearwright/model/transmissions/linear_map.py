@@ -68,7 +68,7 @@ class LinearMap(LinearTransmission):
                 return [list(row) for row in np.linalg.inv(A).tolist()]
         except np.linalg.LinAlgError:
             pass
-        raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not fix the joints")
+        raise ModelError(f"the matrix {self.matrix} has no inverse, so actuators do not determine the joints")
 
     @property
     def shifts_efforts(self) -> bool:

@@ -91,7 +91,7 @@ class FourBarLinkage(TransmissionMap):
     # --- on numbers: what cannot be is an error ----------------------------------------------------------------
 
     def actuator_to_joint_position(self, a: ArrayLike, *, near: ArrayLike | None = None) -> Any:
-        """In closed form; `near` is taken and not needed."""
+        """In closed form; `near` is accepted but not needed."""
         return like(a, self._reached(vectors(a, 1), self.to_joints, "input", self.toggles.input))
 
     def joint_to_actuator_position(self, j: ArrayLike) -> Any:

@@ -44,7 +44,7 @@ class Losses:
         doc="load, speed, efficiency …, on a grid, instead of one number; linear between points, constant beyond",
     )  # fmt: skip
     friction_model: FrictionModel | None = field(default=None, repr=False)  # beside `friction`
-    own: OwnEfficiency | None = field(default=None, repr=False)  # the kind whose method is asked, where it has one
+    own: OwnEfficiency | None = field(default=None, repr=False)  # the type whose method gives the efficiency, if any
 
     @staticmethod
     def of_thread(*, lead_angle: float, friction_coefficient: float, flank_angle: float = 0.0) -> Losses:

@@ -240,7 +240,9 @@ class TransmissionMap(NotebookDisplay, ABC):
         # beyond this condition the inverse keeps no digits: the joints move while the actuators stand
         if not (np.linalg.cond(A) < 1 / np.finfo(float).eps).all():
             where = (self.rest if at is None else np.asarray(at)).tolist()
-            raise ModelError(f"at joint position {where} the ratio has no inverse: actuators do not fix the joints")
+            raise ModelError(
+                f"at joint position {where} the ratio has no inverse: actuators do not determine the joints"
+            )
         return np.asarray(np.linalg.inv(A), dtype=np.float64)
 
     def _product(self, M: Array, x: ArrayLike) -> Any:

@@ -29,7 +29,7 @@ INPUTS = (StepSlot.COMMAND, StepSlot.EFFORT)
 
 @dataclass(frozen=True, kw_only=True)
 class Gradient:
-    """L and its derivatives: numbers of one robot, arrays (B,) of a batch; over n steps (n,) or (n, B)."""
+    """L and its derivatives: numbers for one robot, arrays (B,) for a batch; over n steps (n,) or (n, B)."""
 
     value: Value  # L, for weights
     parameters: Mapping[str, Value]  # ∂L/∂parameter, by name

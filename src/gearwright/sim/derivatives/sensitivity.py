@@ -40,17 +40,17 @@ class Direction(NamedTuple):
 class Sensitivity:
     """A roll-out and its derivatives. `sensitivity["elbow.position", "arm.mass"]` is ∂output/∂input over time.
 
-    Arrays are (T,) of one robot, (T, B) of a batch.
+    Arrays are (T,) for one robot, (T, B) for a batch.
     """
 
     time: Array  # (T,) [s]
     values: Mapping[str, Array]  # by output
-    inputs: tuple[str, ...]  # names: parameters, then commands, then numbers of the start
+    inputs: tuple[str, ...]  # names: parameters, then commands, then parts of the initial state
     matrix: Array  # (T, outputs, inputs), or (T, B, outputs, inputs)
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of the outputs, as they were asked for."""
+        """Names of the outputs, as requested."""
         return tuple(self.values)
 
     def __getitem__(self, pair: tuple[str, str]) -> Array:
@@ -63,7 +63,7 @@ class Sensitivity:
 
     @cached_property
     def zero(self) -> tuple[tuple[str, str], ...]:
-        """Pairs (output, input) whose derivative is 0 all the time: the output does not depend on the input, or the
+        """Pairs (output, input) whose derivative is 0 at all times: the output does not depend on the input, or the
         motion does not leave a segment on which it does not."""
         still = ~np.any(self.matrix, axis=tuple(range(self.matrix.ndim - 2)))
         return tuple((self.outputs[i], self.inputs[k]) for i, k in np.argwhere(still))
@@ -257,7 +257,7 @@ def _starts(twin: Simulation, names: Sequence[str]) -> list[Direction]:
     quaternions = {own.positions.names[i] for turn in own.quaternions for i in range(turn.start, turn.stop)}
     for name in names:
         if name.removesuffix(".position") in quaternions and name.endswith(".position"):
-            raise ModelError(f"{name!r} is part of a quaternion, whose four numbers do not change one by one")
+            raise ModelError(f"{name!r} is part of a quaternion, whose four numbers cannot change one by one")
         if name not in known:
             raise UnknownNameError("number of the start", name, list(known))
     return [known[name] for name in names]

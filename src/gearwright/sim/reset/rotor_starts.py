@@ -110,7 +110,7 @@ def _turning(t: Transmission, m: TransmissionMap, a: Array, rates: Array) -> Arr
     speeds: Array = np.linalg.lstsq(ratio, rates, rcond=1e-12)[0]
     if np.abs(ratio @ speeds - rates).max() > AGREEMENT * np.abs(rates).max():
         raise ModelError(
-            f"transmission {t.name!r} stands at a dead point, where its joints cannot move: give the velocity of "
+            f"transmission {t.name!r} is at a dead point, where its joints cannot move: give the velocity of "
             + ", ".join(repr(f"{name}.rotor") for name in t.actuators)
         )
     return speeds

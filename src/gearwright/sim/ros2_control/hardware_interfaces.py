@@ -279,7 +279,7 @@ class HardwareInterface:
         return next((kind for kind in DRIVING if f"{joint}/{kind}" in self._given), None)
 
     def switch(self, start: Iterable[str] = (), stop: Iterable[str] = ()) -> None:
-        """As controllers begin and cease to command interfaces: what stops is released, what starts is claimed."""
+        """Switches controllers: interfaces that stop are released, those that start are claimed."""
         begun, ended = [self.command_interfaces[key] for key in start], [self.command_interfaces[key] for key in stop]
         left = [v.component for v in ended if v.component in self._joints and self.claimed(v.component) == v.name]
         if left:

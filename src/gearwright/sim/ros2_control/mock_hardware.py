@@ -83,7 +83,7 @@ class MockHardware:
                 self._leads[view.component] = view.name
 
     def switch(self, start: Iterable[str] = (), stop: Iterable[str] = ()) -> None:
-        """As controllers begin and cease to command interfaces: the commands of those that stop are forgotten."""
+        """Switches controllers: the commands of those that stop are discarded."""
         for key in (*stop, *start):
             self._command[self.command_interfaces[key].key] = nan
         self.claim(*start)

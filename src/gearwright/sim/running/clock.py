@@ -104,7 +104,7 @@ class Clock:
 
     @property
     def time(self) -> float:
-        """[s]."""
+        """Simulated time [s]."""
         return self.start + self._counter.value * self.dt
 
     def set(self, start: float, steps: int = 0) -> None:
@@ -174,7 +174,7 @@ class Clock:
 
     def listen(self, function: Callable[[Clock], object], every: int | None = None) -> Callable[[], None]:
         """Calls `function(clock)` after each call of machine code (0.05 s at most, and any number of steps), or with
-        `every` whenever the number of steps is a multiple of it. Returns a function that ends this.
+        `every` whenever the number of steps is a multiple of it. Returns a function that stops these calls.
 
         The function may read the simulation and give commands, but must not step. An exception in it ends the run.
         """

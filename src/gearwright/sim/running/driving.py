@@ -44,7 +44,7 @@ def driven(sim: Simulation, given: Any, n: int, begins: Callable[[], Array]) -> 
                 schedule.varying[2 * i + part] = np.asarray(both[part][group.names[i]], float).reshape(n, -1)
         return schedule
     if not isinstance(given, Mapping):
-        raise ModelError(f"drive= takes a Trajectory, or targets by joint, and not {given!r:.60}")
+        raise ModelError(f"drive= takes a Trajectory, or targets by joint, not {given!r:.60}")
     ends = Schedule(group, given, lambda: begins() + sim.dt, n, sim.batch)
     for i, value in ends.constant:
         schedule.constant += [(2 * i, value), (2 * i + 1, UNGIVEN_RATE if kinematic[i] else 0.0)]

@@ -17,7 +17,7 @@ def step(sim: Simulation, given: Mapping[str, Any], n: Any) -> None:
     """See `Simulation.step`; inputs by slot."""
     command = given[StepSlot.COMMAND]
     if command is not None and not isinstance(command, Mapping):
-        raise ModelError(f"command maps actuators to values, and is not {command!r:.60}{_advice(sim, command)}")
+        raise ModelError(f"command must map actuators to values, and is not {command!r:.60}{_advice(sim, command)}")
     clock, inputs = sim.clock, sim.inputs
     begun = clock.steps
     before: list[tuple[str, Any]] = []

@@ -25,9 +25,9 @@ def _messages(robot: Mechanism, options: Options) -> Iterator[str]:
         yield f"limits of {_listed(wound)}, which close loops, span a turn or more and do not act"
     geared = [j.name for j in robot.tree.cuts if any(axis.dynamics.armature for axis in j.axes)]
     if geared:
-        yield f"armatures of joints that close loops do not act: {_listed(geared)}"
+        yield f"armatures of loop-closing joints do not act: {_listed(geared)}"
     if locking := [*robot.contradicted]:
-        yield f"couplings that loops contradict, and which would lock them, are left out: {_listed(locking)}"
+        yield f"couplings that contradict loops, and would lock them, are left out: {_listed(locking)}"
     yield from _unconnected(robot)
     if not robot.contacts and _falls(robot, options) and any(link.collisions for link in robot.links.values()):
         yield f"contacts do not act: {robot.name!r} floats, and falls through whatever its collision shapes meet"
@@ -42,7 +42,7 @@ def _unconnected(robot: Mechanism) -> Iterator[str]:
     """Actuators without a joint, and transmissions that are not in anyone's way."""
     unknown = [t.name for t in robot.transmissions.values() if t.map is None]
     if unknown:
-        yield f"transmissions of types that are not known here do not act: {_listed(unknown)}"
+        yield f"transmissions of unknown types do not act: {_listed(unknown)}"
     held = [t.name for t in robot.transmissions.values() if t.map is not None and not moves(t, robot.joints)]
     if held:
         yield f"transmissions to joints that cannot move do not act: {_listed(held)}"

@@ -147,7 +147,7 @@ def _remedy(value: Any) -> str:
     family = next((group for base, group in BASES.items() if isinstance(value, base)), None)
     if family is None:
         return "put its numbers into fields of the part that holds it; a field is a number, a text, or a tuple of them"
-    return f"give its class a row, by which an opened file finds it, in its table or as an entry point of {family}"
+    return f"give its class a row in its table, by which an opened file finds it, or an entry point of {family}"
 
 
 def _of_class(value: Any, name: str) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class NamedValues(ABC):
 
     @property
     def velocity(self) -> Values:
-        """[rad/s, m/s]."""
+        """Velocities [rad/s, m/s] by joint or coordinate."""
         return self._view("velocity")
 
     @property
@@ -154,7 +154,7 @@ class NamedValues(ABC):
 
     @property
     def kinetic_energy(self) -> Value:
-        """[J]."""
+        """Kinetic energy [J]."""
         return self._number("kinetic_energy")
 
     @property

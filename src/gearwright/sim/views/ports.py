@@ -94,7 +94,7 @@ class Port:
         return self._motion(StepSlot.POSITION, coordinate)
 
     def velocity(self, coordinate: str) -> ReadNumber:
-        """[rad/s, m/s]."""
+        """Velocity [rad/s, m/s], also of followers."""
         return self._motion(StepSlot.VELOCITY, coordinate)
 
     def _motion(self, slot: SlotName, coordinate: str) -> ReadNumber:

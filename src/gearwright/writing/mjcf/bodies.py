@@ -203,7 +203,7 @@ class BodyWriter:
             node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
             self.start += start
         elif j.kind == "floating":
-            self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo has free joints in the world only")
+            self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo has free joints only in the world")
             self._slides(node, j, X_LJ, np.eye(3))
             node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
             self.start += start
@@ -220,7 +220,7 @@ class BodyWriter:
             if j.type.travels:
                 self._travel(node, j, X_LJ, shown)
         elif j.parent != WORLD:
-            self.losses.note(f"{shown}: it is fixed; MuJoCo has bodies in bodies, and no name for it")
+            self.losses.note(f"{shown}: it is fixed; MuJoCo nests the bodies instead, and its name is lost")
         leave_rest(self.losses, shown, j,
                    ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "thread_pitch"), NO_ELEMENT)  # fmt: skip
 
@@ -237,7 +237,7 @@ class BodyWriter:
         tied = {"joint1": name, "joint2": j.name, "polycoef": per_turn}
         self.sections["equality"].add("joint", name=self.names.free("equality", name), **tied, **STIFF)
         self.start.append(float(self.robot.initial.get(j.name, (0.0,))[0]) * j.thread_pitch / (2 * pi))
-        self.losses.note(f"{shown}: it is a hinge and a slide that a stiff spring ties")
+        self.losses.note(f"{shown}: it is a hinge and a slide, tied by a stiff spring")
 
     def _scalar(
         self, node: Node, name: str, kind: str, X_LJ: Pose, axis: Axis, shown: str, within: str, ref: float = 0.0
@@ -323,7 +323,7 @@ class BodyWriter:
             coefficients = (s.friction, s.torsional_friction or 0.0, s.rolling_friction or 0.0)
             condim = 6 if coefficients[2] else 4 if coefficients[1] else 3
             e.attributes |= Node("", condim=condim, friction=coefficients).attributes
-            self.losses.note("of the friction of two shapes, MuJoCo takes the larger; here it is the smaller")
+            self.losses.note("between two shapes, MuJoCo takes the larger friction; here it is the smaller")
         done = ("friction", "torsional_friction", "rolling_friction") if s.friction is not None else ()
         leave_rest(self.losses, shown, s, done, NO_ELEMENT, f"collision {g.name!r}, surface.")
 
@@ -367,7 +367,7 @@ def _why_not(g: Geometry) -> str:
     if isinstance(g.shape, Mesh):
         return f"MuJoCo cannot read this mesh, or it was not found: {g.shape.uri!r:.120}"
     kind = getattr(g.shape, "kind", type(g.shape).__name__.lower())
-    return "MuJoCo has planes on what stands still only" if kind == "plane" else f"MuJoCo has no {kind}"
+    return "MuJoCo has planes on fixed bodies only" if kind == "plane" else f"MuJoCo has no {kind}"
 
 
 def _to_normal(plane: Plane) -> Pose:

@@ -115,7 +115,7 @@ def add_loops(
         else:
             losses.lose(shown, "", f"MuJoCo closes no loop by a {j.kind} joint")
             continue
-        losses.note(f"{shown}: it closes a loop, by a stiff spring in MuJoCo")
+        losses.note(f"{shown}: it closes a loop with a stiff spring in MuJoCo")
         _leave_axes(j, shown, losses)
 
 

@@ -55,7 +55,8 @@ class MjcfNames:
         """The shape's own name, if no other shape of the robot has it; else with its link's."""
         if self.counts[g.name] > 1:
             self.losses.note(
-                "shapes of several links share a name, which MJCF does not allow: theirs begin with the link's name"
+                "shapes of several links share a name, which MJCF does not allow: "
+                "their names begin with the link's name"
             )
             return self.free("geom", f"{link}.{g.name}")
         return self.free("geom", g.name)

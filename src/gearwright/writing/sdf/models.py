@@ -33,7 +33,7 @@ def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
         holder.add("gravity", robot.gravity)
     model = holder.add("model", name=robot.name or "robot")
     if not robot.name:
-        losses.note("the robot has no name, which SDFormat asks for; it is called 'robot'")
+        losses.note("the robot has no name, which SDFormat requires; it is called 'robot'")
     _Model(robot, losses, mesh_path, model).write()
     return root.xml()
 
@@ -46,7 +46,9 @@ class _Model:
         self.placing = Placing(robot)
         self.scopes = Scopes(root=model, nested=can_nest(robot))
         if not self.scopes.nested and any("::" in name for name in (*robot.links, *robot.joints)):
-            losses.note("names with '::' are written as they are: parts name others outside their nested model")
+            losses.note(
+                "names with '::' are written unchanged, because parts refer to others outside their nested model"
+            )
         self.renamed, self.renamed_frames = _renamed(robot, [j.name for j in self._written_joints], losses)
 
     def dialect(self, name: str) -> FormatDialect:

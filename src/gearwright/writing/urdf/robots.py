@@ -26,7 +26,7 @@ from gearwright.writing.urdf.links import add_link
 def urdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root = Node("robot", name=robot.name or "robot")
     if not robot.name:
-        losses.note("the robot has no name, which URDF asks for; it is called 'robot'")
+        losses.note("the robot has no name, which URDF requires; it is called 'robot'")
     root.attributes |= {"xmlns:gearwright": "urn:gearwright:1", "xmlns:drake": "http://drake.mit.edu"}
     if robot.gravity != DEFAULT_GRAVITY:
         root.add(f"{OWN}gravity", robot.gravity)

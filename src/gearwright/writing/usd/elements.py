@@ -26,7 +26,7 @@ def elements(placing: Placing, losses: LossLog, couplings: Iterable[Coupling], m
     root = own_element("robot")
     apart = [c for c in couplings if c.name in robot.couplings]
     for c in apart:
-        losses.note(f"coupling {c.name!r}: no mimic of USD says all of it; it is in an attribute of ours, too")
+        losses.note(f"coupling {c.name!r}: no mimic of USD can express all of it; it is also in an attribute of ours")
     add_actuation(root, FormatDialect(robot=robot, losses=losses), apart)
     for link in robot.self_collide:
         root.add(f"{OWN}self_collide", link)

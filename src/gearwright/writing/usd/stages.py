@@ -119,7 +119,7 @@ class _Stage:
             prim.set("custom quatd", f"{OWN}inertiaAxes", numbers(inertia.pose.quaternion))
         if inertia.mass <= 0 or not any(inertia.moments):
             prim.set("custom bool", f"{OWN}exact", Raw("true"))
-            self.losses.note(f"link {link.name!r}: a mass or an inertia of 0 means in USD that it follows from shapes")
+            self.losses.note(f"link {link.name!r}: in USD, a mass or an inertia of 0 means that it follows from shapes")
 
     def _shapes(self, prim: Prim, link: Link) -> None:
         taken: set[str] = set()
@@ -166,7 +166,7 @@ class _Stage:
             else:
                 prim.set("custom string", f"{OWN}mesh", address)
                 self.losses.note(
-                    "meshes that are no USD files are in attributes of ours: other programs do not see them"
+                    "meshes that are not USD files are in attributes of ours: other programs do not see them"
                 )
             return prim, g.pose, shape.scale
         if isinstance(shape, Plane):

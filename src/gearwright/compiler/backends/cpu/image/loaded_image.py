@@ -32,7 +32,7 @@ def check_machine() -> None:
     """Raises where images cannot run at all."""
     if not loads_images():
         raise CompileError(
-            f"saved code is of Linux on x86-64, and this is {sys.platform} on {platform.machine()}: compile the robot "
+            f"saved code needs Linux on x86-64, and this is {sys.platform} on {platform.machine()}: compile the robot "
             "here with gearwright.compile, or write it as C with `gearwright export --target c`"
         )
 
@@ -78,7 +78,7 @@ def _make_executable(memory: mmap.mmap, base: int) -> None:
     if code == errno.ENOMEM:
         raise _not_mapped(code)
     raise CompileError(
-        f"this process may not run machine code that it makes itself ({os.strerror(code)}): its service has "
+        f"this process may not run machine code that it generates ({os.strerror(code)}): its service has "
         "MemoryDenyWriteExecute set, or a security policy forbids it. Permit it, or compile with "
         "device='interpreter', which is slow"
     )

@@ -71,7 +71,7 @@ def from_bytes(content: bytes, program: Program) -> tuple[Image, BlockLayout]:
         image = _image(facts, code)
         lanes, needs, interface = facts["lanes"], [str(name) for name in facts["needs"]], facts["interface"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise CompileError("the code is damaged: what it says of itself cannot be read") from None
+        raise CompileError("the code is damaged: its description cannot be read") from None
     check_machine()
     if missing := sorted({*needs} - instruction_sets()):
         raise CompileError(
@@ -82,7 +82,7 @@ def from_bytes(content: bytes, program: Program) -> tuple[Image, BlockLayout]:
         raise CompileError(f"the code is damaged: it steps {lanes!r:.20} robots at a time")
     layout = BlockLayout(program, lanes)
     if interface != _interface(layout):
-        raise CompileError("the code is called in another way than this version calls it: save the simulation again")
+        raise CompileError("the code was made for another version: save the simulation again")
     return image, layout
 
 
