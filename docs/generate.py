@@ -80,7 +80,7 @@ FAMILIES = (
      "`actuator_entries`, `joint_entries` or `to_actuators`; `efficiency_at(load, speed)`"),
     ("an actuator", "`model.Actuator`", "`gearwright.actuators`", "`respond(command, shaft, state)`"),
     ("a sensor", "`model.CustomSensor`", "`gearwright.sensors`", "`read(positions, velocities, state)`"),
-    ("a friction", "`model.frictions.FrictionModel`", "`gearwright.frictions`",
+    ("a friction model", "`model.frictions.FrictionModel`", "`gearwright.frictions`",
      "`level(speed)` or `resist(position, speed)`, or `respond(moved, time, state)` with `states`"),
     ("a joint", "`model.joints.kind.JointKind`", "`gearwright.joints`", "`motions(joint)`, `closing(joint)`"),
     ("a recording format", "a sink with `open`, `write`, `close`", "`gearwright.recordings`", "`Format(sink, reader)`"),

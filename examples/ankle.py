@@ -1,8 +1,9 @@
 """A parallel ankle beside its serial stand-in: the same controller, and the error that the stand-in hides.
 
 Robots with rods at the ankle are often simulated as if motors sat on pitch and roll, at the ratios of the upright pose.
-A controller that is tuned there gives its torques to the motors by these ratios. On the real ankle they change with the
-pose, so that other torques arrive than were meant. `robot.actuation_jacobian` at the pose puts that right.
+A controller that is tuned there converts its torques to the motors by these ratios. On the real ankle the ratios change
+with the pose, so the resulting torques differ from the intended ones. `robot.actuation_jacobian` at the pose corrects
+this.
 """
 
 from dataclasses import replace

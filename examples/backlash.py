@@ -1,8 +1,8 @@
-"""Play in a gear, and where the encoder sits: hunting, or an error that nobody sees.
+"""Play in a gear: with the encoder behind it the table hunts, with the encoder before it an error goes unnoticed.
 
-The same PID twice. With the encoder on the table, behind the play, the integral never rests: to correct the smallest
-error the motor must first cross the gap, and arrives with too much. The table hunts about its target for ever, in a
-limit cycle. With the encoder on the motor all is quiet, and the table stands wherever the play leaves it.
+The same PID runs twice. With the encoder on the table, behind the play, the integral never comes to rest: to correct
+the smallest error, the motor must first cross the gap, and then overshoots. The table hunts about its target for ever,
+in a limit cycle. With the encoder on the motor nothing moves, and the table stays wherever the play leaves it.
 """
 
 from canvas import BLUE, GREY, HERE, ORANGE, named, save

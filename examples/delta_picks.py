@@ -1,4 +1,4 @@
-"""A delta picks: under its three motors the platform lifts, crosses and sets down, and the rods do the rest.
+"""A delta robot picks and places: three motors lift the platform, move it across and set it down.
 
 The motors follow the inverse kinematics of the path. `robot.actuation_jacobian` gives the torques that the weight takes
 at each pose, and the inertia that the motors feel there; the drives have little left to correct.

@@ -2,8 +2,8 @@
 
 The linkage hangs tilted, so that the rocker swings like a pendulum and drives a flywheel on the crank back and forth.
 One model has four bodies and four pins, the other one joint and the closed form of the linkage; the flywheel, felt
-through a ratio that changes from 2.0 to 2.6, must slow the rocker in the same way. Two ways to write down one thing:
-they differ by what the time step costs, and half the step is half the difference.
+through a ratio that changes from 2.0 to 2.6, must slow the rocker in the same way. The two models differ only by the
+error of the time step: halving the step halves the difference.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 
 The part is a soft stop at 9 mm for each finger. The motor runs along its torque-speed curve until the pads touch. Then
 the rotor, forty times as heavy as a finger when seen through the screw, presses them in further than the motor's torque
-would; a screw that loses more than half of the power gives only part of that back, and the grip stays above what the
-torque alone makes.
+alone would. The screw loses more than half of the power, so it gives only part of that back, and the grip stays
+stronger than the torque alone would make it.
 """
 
 from dataclasses import replace

@@ -2,8 +2,8 @@
 
     python examples/identify_servo.py [LOG.json …]     writes identify_servo.json, .html and .png
 
-Sought are the motor's torque constant, resistance and rotor inertia, Coulomb and viscous friction, the highest speed of
-the goal, and the delay of the command. The last recording is held back. Without arguments, four recordings are
+It determines the motor's torque constant, resistance and rotor inertia, Coulomb and viscous friction, the highest speed
+of the goal, and the delay of the command. The last recording is held back. Without arguments, four recordings are
 simulated: two of sines, one that is dropped, and one to hold back.
 """
 

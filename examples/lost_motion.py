@@ -1,8 +1,8 @@
 """Backlash or friction? Both lose motion at a reversal. A weight on the arm tells them apart.
 
-A motor turns an arm slowly to and fro. One gear has play; the other has none, but twists under the friction behind it.
-Seen at the arm both lose the same 20 mrad at each reversal. Then a weight hangs on the arm: it keeps teeth with play on
-one flank, so that nothing is lost any more, while the friction still twists the gear.
+A motor turns an arm slowly back and forth. One gear has play; the other has none, but twists under the friction behind
+it. Seen at the arm, both lose the same 20 mrad at each reversal. Then a weight hangs on the arm: it keeps the teeth of
+the gear with play on one flank, so nothing is lost any more, while friction still twists the other gear.
 """
 
 import numpy as np

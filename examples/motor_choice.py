@@ -2,8 +2,9 @@
 
     python examples/motor_choice.py [DESIGNS]     writes motor_choice.parquet and motor_choice.png
 
-An arm lifts a load by one 24 V motor. Varied are the motor's torque constant, its resistance, and the gear's reduction.
-Wanted: a fast lift, much torque at the joint, and a cool winding. Called again after Ctrl-C, it goes on.
+An arm lifts a load with one 24 V motor. The study varies the motor's torque constant, its resistance, and the gear's
+reduction. The goals are a fast lift, a high torque at the joint, and a cool winding. If it is called again after
+Ctrl-C, it resumes.
 """
 
 import resource

@@ -2,11 +2,11 @@
 
     python examples/walk.py [--device cuda] [--robots 8192] [--seed 1] [--out out]
 
-The robot has the measures of Unitree's A1. A policy sees what the robot would know: its speed and turning rate, the
+The robot has the dimensions of Unitree's A1. A policy sees what the robot would know: its speed and turning rate, the
 direction of gravity, angles and speeds of the joints, its last action, and the speed that it is to walk with. It asks
 for joint angles fifty times a second. Everything but the networks is one kernel: motors, contacts, rewards and resets.
 
-The trained policy is written as walk.npz and, if the package onnx is there, walk.onnx. `gearwright.Policy` runs it
+The trained policy is written as walk.npz and, if the package onnx is installed, walk.onnx. `gearwright.Policy` runs it
 inside the compiled step.
 """
 

@@ -51,7 +51,7 @@ class ActuationMechanism:
 
 
 def actuation_mechanism(robot: Mechanism) -> ActuationMechanism:
-    """Raises ModelError where there is nothing that acts, or where the joints do not say where an actuator is."""
+    """Raises ModelError if nothing acts, or if the joints do not determine the position of an actuator."""
     moved = list(dict.fromkeys(_moved(robot)))
     if not moved:
         raise ModelError(f"{robot.name!r} has no actuator on a joint, and so no actuation")
@@ -111,7 +111,7 @@ def _bare(axis: Axis) -> Axis:
 def _ratios(robot: Mechanism, a: Actuator) -> dict[str, float]:
     """Turns of its axis per turn of each joint axis, where friction there can act on the joints just as well.
 
-    Empty where it cannot: ratios vary, losses depend on the load, or play lies between.
+    Empty if it cannot: ratios vary, losses depend on the load, or there is play in between.
     """
     t = robot.acting.get(a.name)
     if t is None:

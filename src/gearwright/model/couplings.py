@@ -185,7 +185,7 @@ class Coupling:
 
     @property
     def formula(self) -> str:
-        """For people: `left = 1·right + 0`."""
+        """The equation as text: `left = 1·right + 0`."""
         if self.through is not None:
             return f"{self.follower} = {self.through.transmission}({', '.join(str(t.axis) for t in self.leaders)})"
         r = self.reference
@@ -259,13 +259,12 @@ class CircleError(ModelError):
         names = [str(a) for a in axes]
         shown = names if len(names) <= 12 else [*names[:6], "…", *names[-5:]]
         way_out = "; one of them must be hard or compliant"
-        super().__init__("couplings in a circle: " + " follows ".join(shown) + way_out)
+        super().__init__("couplings form a cycle: " + " follows ".join(shown) + way_out)
 
 
 def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
-    """Leaders before followers. Raises CircleError for circles of exact couplings.
-
-    A circle with a hard or compliant one begins where its first follower has only such leaders left.
+    """Leaders before followers. Raises CircleError for cycles of exact couplings. A cycle with a hard or compliant
+    coupling begins where its first follower has only such leaders left.
     """
     every = list(couplings)
     try:
@@ -276,7 +275,7 @@ def in_order(couplings: Iterable[Coupling]) -> list[Coupling]:
 
 
 def _order_with_circles(couplings: list[Coupling]) -> list[Coupling]:
-    """Kahn's algorithm. Where every follower waits, the first one that waits for no exact coupling goes on."""
+    """Kahn's algorithm. If every follower waits, the first that waits for no exact coupling comes next."""
     by_follower: dict[AxisRef, list[Coupling]] = {}
     followers_of: dict[AxisRef, list[tuple[AxisRef, bool]]] = {}
     for c in couplings:

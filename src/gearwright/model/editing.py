@@ -20,7 +20,7 @@ FAMILIES = ("links", "joints", "couplings", "transmissions", "actuators", "senso
 
 
 def with_joint(m: Mechanism, joint: Joint) -> Mechanism:
-    """A copy with a joint added, or put in the place of the one of its name."""
+    """A copy with a joint added, or replacing the one of the same name."""
     bases = {n: b for n, b in m.bases.items() if b.child != joint.child or joint.parent == joint.child}
     known = [*m.links, WORLD]
     for end in (joint.parent, joint.child):
@@ -30,7 +30,7 @@ def with_joint(m: Mechanism, joint: Joint) -> Mechanism:
 
 
 def with_link(m: Mechanism, link: Link, joint: Joint | None) -> Mechanism:
-    """A copy with a link added, on a joint; or put in the place of the one of its name."""
+    """A copy with a link added on a joint, or replacing the one of the same name."""
     links = {**m.links, link.name: link}
     if joint is None and link.name not in m.links:
         raise ModelError(f"link {link.name!r} is new: give the joint that carries it, with_link(link, joint)")

@@ -27,7 +27,7 @@ LARGEST = sys.float_info.max
 
 
 class ZeroRatioError(ModelError):
-    """A ratio that makes no map."""
+    """A ratio of zero, which has no inverse."""
 
 
 @dataclass(frozen=True, slots=True)

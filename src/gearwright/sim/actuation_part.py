@@ -68,8 +68,8 @@ def _along(matrix: Array, velocity: Array) -> Array:
 class ActuationPart:
     """Made by `gw.compile(robot, part="actuation")`.
 
-    `line` says, as often as it is asked, what the actuation does in the coming step; `step` makes that step with the
-    velocities that the joints got. Efforts include the inertia of rotors. They do not include `friction`, which can
+    `line` predicts, any number of times, what the actuation does in the coming step; `step` makes that step with the
+    resulting velocities of the joints. Efforts include the inertia of rotors. They do not include `friction`, which can
     hold a joint and is for the program that moves it.
 
     >>> import gearwright as gw
@@ -157,7 +157,7 @@ class ActuationPart:
 
     @property
     def state(self) -> Array:
-        """All that the next step depends on besides commands: (nx,) or (B, nx). Assign it to restore it."""
+        """Everything that the next step depends on besides commands: (nx,) or (B, nx). Assign it to restore it."""
         return self._made.state
 
     @state.setter
@@ -165,7 +165,7 @@ class ActuationPart:
         self._made.state = value
 
     def reset(self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None) -> None:
-        """To time 0, with these positions and velocities of joints, and rotors that turn with them."""
+        """Resets to time 0, with these positions and velocities of joints, and rotors that turn with them."""
         self._made.reset(position=position, velocity=velocity)
         self._effort = np.zeros_like(self._effort)
 
@@ -183,7 +183,7 @@ class ActuationPart:
         self, position: Mapping[str, Any] | None = None, velocity: Mapping[str, Any] | None = None,
         command: Mapping[str, Any] | None = None,
     ) -> ActuationLine:  # fmt: skip
-        """Efforts in the coming step by the joints' velocities at its end. The state stays as it is.
+        """Efforts in the coming step as a function of the joints' velocities at its end. The state does not change.
 
         position   of joints where the step begins; default: where the last one ended
         velocity   of joints at its end, around which the line is exact; default: as at the end of the last one

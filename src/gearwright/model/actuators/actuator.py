@@ -34,10 +34,10 @@ class StepMeans(NamedTuple):
 
 
 class Shaft(NamedTuple):
-    """Where an actuator's own axis is, and how fast, where its effort is taken in a time step.
+    """Position and speed of an actuator's own axis at which its effort is evaluated in a time step.
 
-    That is at the end of a first-order step. A second-order step takes it twice, and asks for the states with the means
-    of both positions and speeds.
+    For a first-order step, that is its end. A second-order step evaluates the effort twice, and asks for the states
+    with the means of both positions and speeds.
     """
 
     position: Number  # [rad, m]
@@ -156,7 +156,7 @@ class Actuator(NotebookDisplay):
 
     @property
     def mean_states(self) -> tuple[str, ...]:
-        """States that are means over a step, from which no step goes on: where it has parts, of all of them."""
+        """States that are means over a step, including all of its substeps; no step continues from them."""
         return ()
 
     def respond(self, command: Number, shaft: Shaft, state: tuple[Number, ...] = ()) -> tuple[Number, tuple[Any, ...]]:

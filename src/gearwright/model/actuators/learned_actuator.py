@@ -1,4 +1,4 @@
-"""Actuators that were learned from recordings: a network from what they are asked and do to their effort."""
+"""Actuators that were learned from recordings: a network that maps command and motion to effort."""
 
 from __future__ import annotations
 

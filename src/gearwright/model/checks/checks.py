@@ -213,7 +213,7 @@ def check_loops(m: Mechanism, report: Report) -> None:
 
 
 def check_masses(m: Mechanism, report: Report) -> None:
-    """A coordinate that moves no mass has no equation of motion: something that it carries must have some."""
+    """A coordinate that moves no mass has no equation of motion: something that it carries must have mass."""
     from gearwright.model.mass.rotors import with_rotors  # made of mechanisms, which are checked here
 
     try:
@@ -295,7 +295,7 @@ def check_keyframes(m: Mechanism, report: Report) -> None:
 
 
 def check_start(m: Mechanism, report: Report) -> None:
-    """Followers must stand somewhere at the start."""
+    """Followers must have a finite position at the start."""
     if not m.couplings:
         return
     q = m.configuration()

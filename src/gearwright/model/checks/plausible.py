@@ -1,4 +1,5 @@
-"""Hints at numbers that are possible and yet hardly meant: degrees for radians, grams for kilograms, millimetres."""
+"""Hints at numbers that are possible but probably not intended: degrees for radians, grams for kilograms,
+millimetres."""
 
 from __future__ import annotations
 

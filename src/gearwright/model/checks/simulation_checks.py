@@ -1,6 +1,6 @@
 """Checks of what a simulation needs beyond a sound model. Each adds warnings.
 
-A mechanism that cannot be simulated is still one to look at, to convert and to compute poses of: it loads. `compile`
+A mechanism that cannot be simulated can still be viewed and converted, and its poses computed, so it loads. `compile`
 refuses it with the same messages.
 """
 
@@ -261,7 +261,7 @@ def _untimely(s: Sensor) -> str | None:
 
 
 def check_loop_joints(m: Mechanism, report: Report) -> None:
-    """Joints that are cut although something names them: the loop is cut through one of their links instead."""
+    """Joints that close loops although something refers to them: the loop is opened in one of their links instead."""
     named = named_joints(m)
     for j in spanned(m)[1]:
         if j.name in named and not can_split(m, j):
@@ -270,7 +270,7 @@ def check_loop_joints(m: Mechanism, report: Report) -> None:
 
 
 def check_second_descriptions(m: Mechanism, report: Report) -> None:
-    """Couplings that say what closed loops say, too."""
+    """Couplings that describe a motion that closed loops already determine."""
     for second in m.second_descriptions.values():
         c = second.coupling
         unit = "m" if m.joints[c.follower.joint].type.prismatic else "rad"
@@ -285,7 +285,7 @@ def check_second_descriptions(m: Mechanism, report: Report) -> None:
 
 
 def check_rigid_loops(m: Mechanism, report: Report) -> None:
-    """Loops that move to first order only: what closes them is fixed in a simulation."""
+    """Loops that move to first order only: the joint that closes them is fixed in a simulation."""
     for name in m.rigid_loops:
         j = m.joint(name)
         message = f"joint {name!r} closes a loop between {j.parent!r} and {j.child!r} that moves to first order only"

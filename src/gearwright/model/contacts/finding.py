@@ -29,7 +29,8 @@ class FoundPairs(NamedTuple):
 def find_contacts(
     m: Mechanism, wanted: Sequence[tuple[str, str]] | None = None, of_files: OfFiles | None = None
 ) -> FoundPairs:
-    """By the rule, or between links that the caller names by patterns. Raises CompileError if there are too many.
+    """Contacts by the rule, or between links that the caller names by patterns. Raises CompileError if there are too
+    many.
 
     `of_files` makes shapes that touch of those that refer to a file; it is asked only where that would touch.
     """
@@ -56,7 +57,7 @@ def find_contacts(
 
 
 def collide(a: Geometry, b: Geometry) -> bool:
-    """By the bits that files give them."""
+    """Whether they touch, by the bits that files give them."""
     return bool(a.collision_bits & b.collides_with or b.collision_bits & a.collides_with)
 
 

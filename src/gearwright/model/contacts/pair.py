@@ -30,10 +30,10 @@ class ContactSide:
 
 @dataclass(frozen=True, kw_only=True)
 class ContactSurface:
-    """What two surfaces have together, as Gazebo combines them.
+    """The combined surface of two shapes, by Gazebo's rules.
 
-    A number that only one of them gives holds. Of two, friction and restitution take the smaller; springs act in
-    series, dampers add up.
+    A number that only one of them gives is used. Otherwise friction and restitution are the smaller ones, springs act
+    in series, and dampers add up.
     """
 
     friction: float = quantity(doc="along the first tangent", at_least=0, default=DEFAULT_FRICTION)

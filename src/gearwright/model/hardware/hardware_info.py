@@ -10,7 +10,7 @@ from gearwright.model.mechanism import Mechanism
 
 
 def hardware_info(robot: Mechanism, tag: Hardware) -> dict[str, Any]:
-    """Numbers that are not there are null: JSON has neither infinity nor NaN."""
+    """Missing numbers are null: JSON has neither infinity nor NaN."""
     return {
         "name": tag.name, "type": tag.type, "group": tag.group, "rw_rate": tag.rw_rate, "is_async": tag.is_async,
         "async_params": dict(tag.async_parameters), "hardware_plugin_name": tag.plugin,

@@ -33,8 +33,8 @@ TIME_CONSTANT = 0.05  # [s] damping over stiffness: how an error dies out that i
 class Servo(ElectricMotor):
     """A motor with a drive that follows an effort, a velocity or a position, as its `mode` says; idle at the start.
 
-    The mode is part of the simulation's state. What it gives is taken at the end of the step, and bounded by effort
-    limit and torque-speed curve, whatever the mode.
+    The mode is part of the simulation's state. The effort is evaluated at the end of the step, and limited by effort
+    limit and torque-speed curve in every mode.
     """
 
     type: ClassVar[str] = "servo"

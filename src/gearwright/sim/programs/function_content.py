@@ -1,4 +1,4 @@
-"""Users' functions as bytes: their instructions, and everything that they take from around them.
+"""Users' functions as bytes: their instructions, and everything that they take from their surroundings.
 
 Code of Python and of installed packages is known by its name and its package's version. A class or a module of the
 user's own is not known at all, and neither is a package that is installed in editable mode.

@@ -1,8 +1,8 @@
 """Executables for the questions of `programs`, and the facts about a step that only its equations know.
 
-`CompiledKernels` makes them when first asked for, or takes them from the disk: they are found by what decides them
-(`keys`), so that a robot that has been compiled before is not even traced: neither CasADi nor `dynamics` is imported.
-`saving.SavedKernels` has them from a file.
+`CompiledKernels` makes them when first asked for, or takes them from the disk, where they are found by a hash of
+everything that determines them (`keys`). A robot that has been compiled before is therefore not even traced: neither
+CasADi nor `dynamics` is imported. `saving.SavedKernels` has them from a file.
 """
 
 from __future__ import annotations

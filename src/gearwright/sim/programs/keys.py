@@ -1,7 +1,7 @@
-"""The hash of everything that decides a simulation's programs, found without writing the equations down.
+"""The hash of everything that determines a simulation's programs, computed without deriving the equations.
 
-Conservative: whatever of the model is not known to be without influence is part of it, and so is the text of every
-module on the way to the code. What cannot be written down has no key, and is never taken for anything else.
+It is conservative: everything in the model that might have an influence is part of it, and so is the text of every
+module on the way to the code. Anything that cannot be hashed has no key, and is never mistaken for something else.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def require_memory(needed: float, what: str, instead: str, error: type[GearwrightError] = ModelError) -> None:
-    """Raises an error where there are fewer bytes free: numbers that do not fit are not even begun with."""
+    """Raises an error if fewer bytes are free: work on numbers that do not fit is not even started."""
     if needed > LITTLE and needed > (available := available_memory()):
         raise error(f"{what} needs {shown_size(needed)}, but only {shown_size(available)} is free: {instead}")
 
@@ -75,7 +75,7 @@ def _left(root: Path, path: str, limit: str, usage: str, cache: str) -> Iterator
 
 
 def _reclaimable(folder: Path, name: str) -> int:
-    """Bytes of files that were read and are no longer needed: they count as used, and give way."""
+    """Bytes of cached files that are no longer needed: they count as used, but can be reclaimed."""
     try:
         lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
         return next(int(line.split()[1]) for line in lines if line.split()[:1] == [name])

@@ -1,7 +1,7 @@
 """.mcap, which Foxglove opens as it is: joint states, transforms, scene, motors, sensors and energy as JSON channels.
 
-Channels are for looking: nine digits, one robot of a batch, and of robots with many numbers not every row. The exact
-numbers of all rows and robots stand in attachments, compressed (`blocks`), from which `Recording.open` reads them.
+Channels are for viewing: nine digits, one robot of a batch, and not every row for robots with many numbers. The exact
+numbers of all rows and robots are in compressed attachments (`blocks`), from which `Recording.open` reads them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The robot's file in a recording: where it lies as seen from the recording, without folders of who made it.
+"""The robot's file in a recording: its place relative to the recording, without private folders.
 
-A recording is handed on. It names the robot's file from its own folder (`../models/arm.urdf`) or from the home folder
-(`~/models/arm.urdf`), or by its name alone where both would tell more, such as the user's name.
+A recording may be passed on. It names the robot's file relative to its own folder (`../models/arm.urdf`) or to the home
+folder (`~/models/arm.urdf`), or by its name alone if both would reveal more, such as the user's name.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class FileSink:
 
 
 class ReplacingSink:
-    """A sink in the place of an older file, which stays until there is more to write than the first chunk.
+    """A sink that replaces an older file, which stays until there is more to write than the first chunk.
 
     A run begins with a chunk that holds its start alone. If it fails in its first step, the older file is worth more.
     """
@@ -79,7 +79,7 @@ class ReplacingSink:
         self._sink.write(chunk)
 
     def replace(self) -> None:
-        """The older file gives way."""
+        """Removes the older file."""
         if not self._begun:
             self._sink.open(self._schema)
             self._begun = True

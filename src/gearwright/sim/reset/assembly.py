@@ -64,9 +64,9 @@ def aligned(
     robot: Mechanism, names: Names, parameters: Mapping[str, Array], start: tuple[Array, Array],
     given: tuple[set[int], set[int]],
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Positions and velocities with every follower that is not given where its coupling wants it.
+    """Positions and velocities with every follower that is not given placed by its coupling.
 
-    Only where some coupling is a constraint row: followers of exact ones are no part of the state.
+    Only needed if some coupling is a constraint row: followers of exact ones are not part of the state.
     """
     ordered = robot.couplings.ordered
     if len(robot.couplings.exact) == len(ordered):
@@ -106,7 +106,7 @@ def with_exact_followers(robot: Mechanism, parameters: Mapping[str, Array], q: A
 
 
 def _with(c: Coupling, parameters: Mapping[str, Array]) -> FollowerPolynomial:
-    """Where the follower stands, by the values that its parameters have now, (B,) each."""
+    """The follower's position, with the present values of its parameters, (B,) each."""
     values = {name: value[:, 0] for name, value in parameters.items()}
 
     def now(name: str, usual: float) -> Any:

@@ -1,4 +1,5 @@
-"""Which branch loops are assembled in: that of the drawn pose, from which what is given is led to its values.
+"""Which branch loops are assembled in: that of the initial configuration, from which given positions are moved to their
+values.
 
     drawn pose ──▶ closed ──▶ stages of 0.1 rad, each closed by Newton's method ──▶ what is given
 
@@ -24,7 +25,7 @@ FURTHER = "give positions nearer to a closed one, or name fewer of them"
 
 
 class StartingPose(NamedTuple):
-    """A pose to close loops from, and what of the given positions is held there."""
+    """A pose to close loops from, and which of the given positions are held there."""
 
     pose: Array
     held: Sequence[int]
@@ -33,16 +34,16 @@ class StartingPose(NamedTuple):
 
 
 def drawn_closed(loops: LoopClosure, drawn: Array) -> Array | None:
-    """The drawn pose with closed loops, None where they cannot be closed from there."""
+    """The initial configuration with closed loops; None if they cannot be closed from there."""
     q, worst = loops.approached(drawn, loops.moving())
     return q if worst < loops.good_enough(loops.jacobian(q)) else None
 
 
 def led_to(loops: LoopClosure, drawn: Array, closed: Array | None, q: Array, given: Sequence[int]) -> StartingPose:
-    """From where to close the loops, in the drawn branch where a way leads to what is given.
+    """The pose to close the loops from, in the file's branch if a path leads to the given positions.
 
-    `closed`: the drawn pose with closed loops. Where more is given than the loops leave free, that chooses the branch,
-    and q itself is the pose.
+    `closed`: the initial configuration with closed loops. If more is given than the loops leave free, that selects the
+    branch, and q itself is the pose.
     """
     error, J = loops.errors(q)
     if closed is None or np.abs(error).max(initial=0.0) < loops.good_enough(J):
@@ -61,7 +62,7 @@ def led_to(loops: LoopClosure, drawn: Array, closed: Array | None, q: Array, giv
 
 
 def _continued(loops: LoopClosure, start: Array, goal: Array, given: Sequence[int], in_loops: set[int]) -> Array | None:
-    """Leads the given coordinates straight to the goal, with closed loops all the way; None where no way leads on."""
+    """Moves the given coordinates straight to the goal, with closed loops all the way; None if that is not possible."""
     moving, held = loops.moving(given), list(given)
     far = max(abs(goal[i] - start[i]) for i in given if i in in_loops)
     longest = 1.0 / max(1.0, min(np.ceil(far / STAGE), STAGES))
@@ -82,7 +83,7 @@ def _continued(loops: LoopClosure, start: Array, goal: Array, given: Sequence[in
 
 
 def _chosen(loops: LoopClosure, q: Array, given: Sequence[int], free: list[int]) -> StartingPose:
-    """Holds all that are given, where they agree; only the free ones, where the others are then near what is given."""
+    """Holds all given positions if they agree; only the free ones if the others then end up near the given values."""
     closed, worst = loops.approached(q, loops.moving(given))
     enough = loops.good_enough(loops.jacobian(closed))
     if worst < enough:

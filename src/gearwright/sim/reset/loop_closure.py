@@ -71,7 +71,8 @@ class LoopClosure:
         return q, float(np.abs(self.errors(q)[0]).max(initial=0.0))
 
     def followed(self, q: Array, moving: Sequence[int]) -> Array | None:
-        """By Newton's method with moves that at least halve, which do not leave a branch; None where they do not."""
+        """By Newton's method with moves that at least halve, so that they do not leave a branch; None if they do not
+        halve."""
         allowed = LARGEST
         while True:
             error, J = self.errors(q)

@@ -21,10 +21,11 @@ def assembled(
     kernel: Executable, robot: Mechanism, names: Names, parameter: Array, start: tuple[Array, Array],
     given: tuple[Sequence[int], set[int]], drawn: Array,
 ) -> tuple[Array, Array, list[int]]:  # fmt: skip
-    """Positions and velocities with closed loops. What is given by name stays; the rest moves as little as it can.
+    """Positions and velocities with closed loops. What is given by name stays; the rest moves as little as possible.
 
-    Also the robots that may be in another branch than the drawn one: no way leads from there to what is given.
-    Raises SimulationError for a pose from which the loops cannot be closed, and velocities that would open them.
+    Also returns the robots that may be in another branch than the file's, because no path leads from there to the given
+    positions. Raises SimulationError for a pose from which the loops cannot be closed, and velocities that would open
+    them.
     """
     rows = max(len(x) for x in (*start, parameter))
     q, v = (np.array(np.broadcast_to(x, (rows, x.shape[1]))) for x in start)
@@ -47,7 +48,7 @@ def assembled(
 
 
 def _closed(loops: LoopClosure, robot: Mechanism, way: StartingPose) -> Array:
-    """From the pose itself; from a dead centre, where no way leads on, from poses around it, best within limits."""
+    """Closes loops from the pose itself; at a dead centre, from poses around it, preferably within limits."""
     moving = loops.moving(way.held)
     enough = loops.good_enough(loops.jacobian(way.pose))
     closed, worst = loops.approached(way.pose, moving)

@@ -1,4 +1,4 @@
-"""Where rotors with coordinates of their own stand and turn at a start, by where their joints are to be."""
+"""Initial positions and velocities of rotors with coordinates of their own, from those of their joints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_loose_rotors(
 def _through(
     robot: Mechanism, t: Transmission, parameters: Mapping[str, Array], q: Array, v: Array
 ) -> tuple[Array, Array]:
-    """Actuators' positions and velocities, (n, na) each, where the joints have these, (n, nj) each."""
+    """Actuators' positions and velocities, (n, na) each, for these of the joints, (n, nj) each."""
     assert t.map is not None
     position, velocity = (np.empty((len(q), len(t.actuators))) for _ in range(2))
     numbers = map_numbers(robot, t, parameters, len(q))
@@ -67,7 +67,8 @@ def with_leading_rotors(
     robot: Mechanism, parameters: Mapping[str, Array], start: tuple[Array, Array],
     given: tuple[set[int], set[int]],
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Rotors that lead their joints stand and turn where the joints are to be; NaN where they cannot."""
+    """Positions and velocities of rotors that lead their joints, such that the joints have theirs; NaN where
+    impossible."""
     q, v = start
     for t in (robot.transmissions[name] for name in sorted(led(robot))):
         rotors = [robot.layout.axes[AxisRef(f"{a}.rotor")] for a in t.actuators]

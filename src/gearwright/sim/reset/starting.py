@@ -105,7 +105,7 @@ def set_start(sim: Simulation, q: Array, v: Array) -> None:
 
 
 def check_start(sim: Simulation, reach: bool = True) -> None:
-    """A start at which something has no finite value raises, and says which transmission cannot reach it.
+    """Raises for a start at which something is not finite, and names the transmission that cannot reach it.
 
     Without `reach`, one that a transmission cannot reach passes: steps from there raise.
     """
@@ -124,7 +124,7 @@ def check_start(sim: Simulation, reach: bool = True) -> None:
 
 
 def _check_reach(sim: Simulation, position: Mapping[str, Any], q: Array) -> None:
-    """Joints that are given where the transmission which leads them cannot go."""
+    """Raises for given joints that the transmission leading them cannot reach."""
     robot, names = sim.robot, sim.layout.names
     for name in sorted(led(robot)):
         t = robot.transmissions[name]

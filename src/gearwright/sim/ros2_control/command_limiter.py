@@ -52,7 +52,7 @@ class CommandLimiter:
     _now: dict[str, Value] = field(default_factory=dict)
 
     def enforce(self, kind: str, desired: Value, actual: Actual, time: float, period: float) -> Value:
-        """The command that holds. `period` [s] is that of the first cycle; later ones are measured."""
+        """The limited command. `period` [s] is that of the first cycle; later ones are measured."""
         if time > self._time:
             self._period = time - self._time if isfinite(self._time) else period
             self._time, self._before, self._now = time, self._now, {}

@@ -1,4 +1,4 @@
-"""The stepping clock: time, steps as a row of short calls so that Ctrl-C is heard in time, and who listens to them.
+"""The stepping clock: time, steps in short calls so that Ctrl-C takes effect in time, and listeners.
 
 A call cannot be interrupted, and leaves every robot after the same number of steps (`Instance.clock`). Python raises
 KeyboardInterrupt between calls, when all of them are done. What is computed does not depend on where a call ends.
@@ -44,7 +44,7 @@ class Pace:
         self.seconds = 0.0  # in calls that make steps, since the simulation was made
 
     def pause(self, seconds: float) -> None:
-        """Time that the caller has spent with other things than steps, and in which Ctrl-C is heard."""
+        """Time that the caller has spent on things other than steps, and in which Ctrl-C takes effect."""
         self._paused += seconds
 
     def calls(self, n: int, most: Callable[[], int] = lambda: MOST_STEPS) -> Iterator[tuple[int, int]]:
@@ -141,7 +141,7 @@ class Clock:
             self.check(failed, begun, last=first + count == steps)
 
     def _advance_at_once(self, n: int) -> None:
-        """In one call that nobody listens to: the rest of `advance` would cost as much as ten steps of an arm."""
+        """In one call without listeners: the rest of `advance` would cost as much as ten steps of an arm."""
         begun, short = self._counter.value, SHORT * n < self.pace.steps
         before = 0.0 if short else perf_counter()
         if n > MOST_STEPS - begun:

@@ -1,4 +1,4 @@
-"""Whether Euler's step made energy: that of a robot on which nothing acts can only fall."""
+"""Whether Euler's step created energy: the energy of a robot on which nothing acts can only fall."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EnergyWatch:
             self._fastest = chunk.thinned(slice(int(row), int(row) + 1))
 
     def warn(self) -> None:
-        """One warning, where the robot has more energy at its fastest than it can have got."""
+        """One warning if the robot has more energy at its fastest than it can have gained."""
         if self._first is None or self._fastest is None:
             return
         (kinetic, potential), (T, V) = (self._energies(chunk) for chunk in (self._first, self._fastest))
@@ -61,7 +61,7 @@ class EnergyWatch:
 
 
 def is_left_alone(sim: Simulation) -> bool:
-    """Whether nothing but its weight, springs and stops acts on the robot with the inputs that are held."""
+    """Whether only weight, springs and stops act on the robot with the present inputs."""
     acting = any(a.type not in SOURCES or a.command != "effort" for a in sim.robot.actuators.values())
     held = any(slot.numbers().any() for slot in sim.inputs.slots.values())
     return not (acting or held or sim.options.drives or sim.options.controller)

@@ -33,7 +33,7 @@ RARE = 1e-3  # share of unsettled steps up to which a run is not worth a warning
 
 
 def warn_unsettled(sim: Simulation, before: Value, steps: int) -> None:
-    """One warning for a run of so many steps, where it is more than a rare one of them that a run survives."""
+    """One warning for a run of this many steps, if more than a rare few of them did not converge."""
     count = int(np.sum(np.asarray(unsettled(sim)) - before))
     if count > RARE * steps * sim.batch:
         robots = "" if sim.batch == 1 else f" of {sim.batch} robots"
@@ -102,7 +102,7 @@ def _with_loop_axes(sim: Simulation, q: Array) -> Array:
 
 
 def warn_another_branch(sim: Simulation, robots: Sequence[int]) -> None:
-    """One warning for a start at which loops of these robots may be in another branch than the drawn one."""
+    """One warning for a start at which loops of these robots may be in another branch than the file's."""
     if not robots:
         return
     loops = ", ".join(repr(j.name) for j in sim.robot.tree.cuts)

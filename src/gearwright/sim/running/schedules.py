@@ -41,7 +41,7 @@ def _called(given: Any, times: Callable[[], Array]) -> dict[str, Any]:
 
 
 def _evaluated(what: str, function: Callable[[Array], Any], times: Array) -> Any:
-    """A function of all times at once; of one that takes single numbers only, an error that says so."""
+    """A function of all times at once; one that takes only single numbers raises an error that says so."""
     try:
         return function(times)
     except Exception as error:  # the user's code may raise anything

@@ -1,4 +1,4 @@
-"""Parts of a robot that the dynamics leave out yet, as diagnostics of the simulation."""
+"""Parts of a robot that are not simulated yet, as diagnostics of the simulation."""
 
 from __future__ import annotations
 
