@@ -128,7 +128,7 @@ def _closure(recording: Recording) -> Figure:
             lines=[ChartLine(label="the largest of 120 steps", x=recording.time[1::each], y=error, colour="green")],
         ),
         caption=f"{len(recording) - 1:,} steps at up to {np.abs(recording.velocity['pin_a']).max():.0f} rad/s. What "
-        "opens in a step is projected away at its end, so that it does not add up.".replace(",", " "),
+        "opens in a step is projected away at its end, so it does not accumulate.".replace(",", " "),
     )  # fmt: skip
 
 

@@ -53,8 +53,8 @@ def story(quick: bool = False) -> Chapter:
             Figure(
                 title="Where the motor's work goes",
                 chart=energy_chart(recording.time, balance(recording, start)),
-                caption="Blue falls to nothing where a stop takes the energy of fingers and rotor: the two steps of "
-                "pink. The line on top is the integral of torque times speed: what is below adds up to it.",
+                caption="Blue drops to zero where a stop absorbs the energy of fingers and rotor: the two steps of "
+                "pink. The line on top is the integral of torque times speed; the areas below add up to it.",
             ),
             _encoder(robot, recording),
         ],

@@ -136,4 +136,4 @@ def _diagnostics(found: Sequence[Diagnostic], outcome: Outcome) -> str:
 
 def _about() -> str:
     machine = f"{platform.system()} on {platform.machine()}, Python {platform.python_version()}"
-    return f"gearwright {__version__}, {machine}; made by “gearwright run --report”. This file stands alone."
+    return f"gearwright {__version__}, {machine}; made by “gearwright run --report”. This file is self-contained."

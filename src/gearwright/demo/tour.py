@@ -85,4 +85,4 @@ def _print(table: TextTable, out: Console) -> None:
 
 def _about(seconds: float) -> str:
     machine = f"{platform.system()} on {platform.machine()}, Python {platform.python_version()}"
-    return f"gearwright {__version__}, {machine}; made by “gearwright demo” in {seconds:.0f} s. This file stands alone."
+    return f"gearwright {__version__}, {machine}; made by “gearwright demo” in {seconds:.0f} s. Self-contained file."

@@ -1,4 +1,4 @@
-"""A mechanism in which parts have other names, wherever they are named: `NAMES` says what each field names."""
+"""A mechanism with parts renamed wherever they are referred to: `NAMES` says what each field names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Couplings that are more than one for a follower, or lead in a circle: what they take off, and what they lock.
+"""Couplings that share a follower, or form a cycle: which degrees of freedom they remove, and what they lock.
 
-A coupling of a chain or a tree takes off its follower. In a cycle the ratios multiply to 1, and one of the rows is
-implied by the others, or they do not, and together the rows hold every axis where it is. Compliant couplings yield:
-they take off what they can without locking anything.
+A coupling of a chain or a tree removes its follower's degree of freedom. In a cycle, either the ratios multiply to 1,
+and one of the rows is implied by the others, or they do not, and together the rows lock every axis. Compliant couplings
+yield: they remove what they can without locking anything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def groups(couplings: Collection[Coupling]) -> Iterator[list[Coupling]]:
 
 
 def taken_by(group: Sequence[Coupling], q: Configuration) -> int:
-    """Freedoms that a group of couplings takes off."""
+    """Degrees of freedom that a group of couplings removes."""
     if not is_cycle(group):
         return len(group)
     axes = _axes(group)
@@ -51,7 +51,7 @@ def taken_by(group: Sequence[Coupling], q: Configuration) -> int:
 
 
 def locked(group: Sequence[Coupling], q: Configuration) -> list[AxisRef]:
-    """Axes that exact and hard couplings together leave no motion."""
+    """Axes that exact and hard couplings together lock."""
     found: list[AxisRef] = []
     for part in groups([c for c in group if c.mode != "compliant"]):
         axes = _axes(part)
@@ -61,9 +61,9 @@ def locked(group: Sequence[Coupling], q: Configuration) -> list[AxisRef]:
 
 
 def unrounded(couplings: Collection[Coupling], q: Configuration) -> dict[str, list[float]]:
-    """Ratios of hard couplings that other couplings imply but for rounding, as the others have them: 0.3333 is 1/3.
+    """Ratios of hard couplings that other couplings imply up to rounding, with the exact values: 1/3 for 0.3333.
 
-    Rows that are one but for their rounding would together hold every axis where it is.
+    Rows that differ only by rounding would together lock every axis.
     """
     found: dict[str, list[float]] = {}
     for group in groups([c for c in couplings if c.mode != "compliant"]):
@@ -106,7 +106,7 @@ def _left_of(c: Coupling, axes: dict[AxisRef, int], q: Configuration, basis: Arr
 
 
 def is_cycle(group: Sequence[Coupling]) -> bool:
-    """Whether they have fewer axes to take off than there are couplings, or as many: chains and trees have one more.
+    """Whether they have no more axes than couplings: chains and trees have one more.
 
     Couplings with several leaders have more axes still, and may be cycles none the less.
     """

@@ -110,7 +110,8 @@ class LoopSystem:
     def closed(self, q: Configuration, couplings: Sequence[Coupling]) -> Configuration | None:
         """The pose nearby where loops close and couplings hold, by Newton's method; None if it finds none.
 
-        It moves in the directions that the rows surely look along: a file's rounding opens loops a little in others.
+        It moves only in the directions that the rows clearly constrain: in others, a file's rounding opens loops a
+        little.
         """
         if self._is_closed(q, couplings):  # as most files have them: without a Jacobian
             return q
@@ -140,8 +141,8 @@ class LoopSystem:
     ) -> list[LoopPose]:  # fmt: skip
         """Assembled poses near the start: along directions, until one of these joints has moved by STRAY; closed again.
 
-        Directions are taken to what the rows leave free at the start. A pose that is found far from there is another
-        assembly, and left out.
+        Directions are projected onto what the rows leave free at the start. A pose that is found far from there is
+        another assembly, and is left out.
         """
         rows, size, found = self.scaled_rows(start, couplings), self.size(start), []
         free_at_start = null_space(rows.J)
@@ -309,7 +310,7 @@ def _first_columns(joints: Sequence[Joint]) -> dict[str, int]:
 
 
 def least_squares(J: Array, error: Array) -> Array:
-    """The least move with `J·move = error`, in the directions that the rows surely look along."""
+    """The smallest move with `J·move = error`, in the directions that the rows clearly constrain."""
     U, s, V = np.linalg.svd(J, full_matrices=False)
     sure = _sure(s)
     move: Array = V[sure].T @ ((U[:, sure].T @ error) / s[sure])
@@ -317,14 +318,14 @@ def least_squares(J: Array, error: Array) -> Array:
 
 
 def null_space(J: Array) -> Array:
-    """Directions that the rows do not look along but for a file's rounding, as rows of unit length."""
+    """Directions that the rows leave free up to a file's rounding, as rows of unit length."""
     _, s, V = np.linalg.svd(J)
     free: Array = V[int(_sure(s).sum()) :]
     return free
 
 
 def rank(J: Array) -> int:
-    """Directions that the rows surely look along."""
+    """Number of directions that the rows clearly constrain."""
     return int(J.shape[1]) - len(null_space(J))
 
 

@@ -1,23 +1,24 @@
-"""Mobility: degrees of freedom, the rows of closed loops that hold, and loops that hold themselves.
+"""Mobility: degrees of freedom, the rows of closed loops that are kept, and loops that are rigid.
 
-All three follow from one survey of each system of loops: its assembled poses, and how far each joint gets.
+All three follow from one survey of each system of loops: its assembled poses, and how far each joint can move.
 
     start ──▶ along a direction that the rows leave free ──▶ closed again      a joint that has gone along moves
                                                              closed again      all are back: the loop is rigid
 
-Rows. One that is the same combination of others at every assembled pose, within the file's rounding, is left out. Where
-the combination changes with the pose, as in a delta whose plate three parallelograms keep upright, rows are left out
-that follow from others up to the stops. Without stops all stay: such loops are overdetermined, since a parallelogram
-that goes on beyond its flat pose needs another row there, and a step lets their rows disagree by rounding. A loop that
-gets nowhere has one assembled pose only, at which rows may depend on each other by chance: its rows are judged at a
-pose nearby, where it is open.
+Rows. A row that is the same combination of others at every assembled pose, within the file's rounding, is left out. If
+the combination changes with the pose, as in a delta whose plate is kept upright by three parallelograms, rows that
+follow from others up to the stops are left out. Without stops all are kept: such loops are overdetermined, since a
+parallelogram that continues beyond its flat pose needs another row there, and a step lets their rows disagree by
+rounding. A loop that cannot move has only one assembled pose, at which rows may depend on each other by chance: its
+rows are judged at a pose nearby, where it is open.
 
 Rigid loops. Two links on parallel hinges, and a slider between them, across the line through the hinges:
 
     ○───╫───○      both turned by θ, the slider is off by l·θ²/2 along that line: so θ = 0, and it does not slide
 
-Such a row vanishes where the loop closes: in a step it holds nothing, and pushes without end a little beside it. The
-joint that closes the loop does not move, and is as good as fixed. A dead centre, from which ways go on, is not rigid.
+Such a row vanishes in the closed pose: a step cannot enforce it there, and slightly beside that pose its impulse grows
+without bound. The joint that closes the loop does not move, so it counts as fixed. A dead centre, from which motion can
+continue, is not rigid.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ ARRIVED = 0.3  # share of the way that a joint must have gone to count as moved
 
 @dataclass(frozen=True, kw_only=True)
 class Mobility:
-    """A mechanism's degrees of freedom, and by joint that closes a loop: the rows that hold, or where it is held."""
+    """A mechanism's degrees of freedom, and for each loop-closing joint the rows that are kept, or its position if it
+    is fixed."""
 
     dof: int
     kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # places in `JointKind.closing`
@@ -135,9 +137,9 @@ def _by_joint(cuts: Sequence[Joint], chosen: Sequence[int]) -> dict[str, tuple[i
 def _motions(
     system: LoopSystem, start: Configuration, hold: Sequence[Coupling]
 ) -> tuple[list[LoopPose], frozenset[str]]:  # fmt: skip
-    """Assembled poses, and the loops that get nowhere although rows leave them free.
+    """Assembled poses, and the loops that cannot move although rows leave them free.
 
-    A loop that moves little among others is looked at by itself.
+    A loop that moves little compared with others is examined by itself.
     """
     samples, isolated = system.general_samples(start, hold), []
     N = null_space(system.scaled_rows(start, hold).J)
@@ -156,7 +158,7 @@ def _goes(sample: LoopPose, joints: Sequence[str]) -> bool:
 
 
 def _workspace(system: LoopSystem, start: Configuration, hold: Sequence[Coupling]) -> list[Configuration]:
-    """Assembled poses up to the stops in general directions, and back; none, where stops do not bound the motion."""
+    """Assembled poses up to the stops in general directions, and back; none if stops do not bound the motion."""
     found: list[Configuration] = []
     for direction in (sign * each for each in system.general_directions for sign in (1.0, -1.0)):
         pose, within = start, True
@@ -173,7 +175,7 @@ def _workspace(system: LoopSystem, start: Configuration, hold: Sequence[Coupling
 
 
 def _rigid(system: LoopSystem, start: Configuration, holding: Set[str]) -> list[Joint]:
-    """Joints that close loops, which the rows leave free at the start, and which come back from everywhere around it.
+    """Loop-closing joints that the rows leave free at the start, but that return to it from everywhere nearby.
 
     Only where rows depend on each other that do not do so around the start.
     """
@@ -280,7 +282,7 @@ def _spanning(stacks: Sequence[_Stack]) -> list[int]:
 
 
 def _take_off(rows: Array, i: int) -> None:
-    """Takes one row's direction off all of them, where there is one."""
+    """Removes one row's direction from all of them, if it has one."""
     size = float(np.linalg.norm(rows[i]))
     if size > ALIGNED:
         along = rows[i] / size

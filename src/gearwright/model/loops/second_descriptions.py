@@ -1,9 +1,9 @@
-"""Couplings between joints whose motion a closed loop fixes already: parallel grippers with `<mimic>` and a loop joint.
+"""Couplings between joints whose motion a closed loop already determines: parallel grippers with `<mimic>` and a loop.
 
-A coupling is a second description where its leaders alone, by the loops and the couplings before it, say where its
-follower stands. If both agree wherever the loops close, the loop's rows are implied by the coupling, and are left out.
-If not, the coupling would lock the mechanism: a linear ratio is an approximation of what links and pins do, so that the
-loop holds, and the coupling is left out and reported with its misfit.
+A coupling is redundant if its leaders alone, through the loops and the couplings before it, determine its follower's
+position. If both agree wherever the loops close, the loop's rows are implied by the coupling, and are left out. If not,
+the coupling would lock the mechanism. A linear ratio is only an approximation of what links and pins do, so the loop is
+kept, and the coupling is left out and reported with its misfit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SURELY_MOVES = 30 * ALIGNED  # too much for rounding, however many rows it has p
 
 @dataclass(frozen=True, kw_only=True)
 class SecondDescription:
-    """A coupling whose relation loops have, too, and how far the two are apart."""
+    """A coupling whose relation loops also impose, and the difference between the two."""
 
     coupling: Coupling
     misfit: float  # the largest |C| where the loops close, near the start [rad, m]
@@ -45,7 +45,8 @@ class SecondDescription:
 def second_descriptions(
     tree: Tree, couplings: Collection[Coupling], q: Configuration
 ) -> dict[str, SecondDescription]:  # fmt: skip
-    """By coupling, in document order: the first that ties two loops together counts, later ones are judged by it."""
+    """By coupling, in document order: the first that connects two loops is kept, and later ones are compared with
+    it."""
     found: dict[str, SecondDescription] = {}
     work = 0
     for system in LoopSystem.of(tree, list(couplings)).parts():
@@ -85,7 +86,7 @@ class _Loops:
         return [self.start, *(s.pose for s in self.system.general_samples(self.start, self.couplings))]
 
     def determine(self, c: Coupling) -> bool:
-        """Whether the follower stands still wherever the leaders do: at the start at first, which most fail."""
+        """Whether the follower stands still whenever the leaders do; checked at the start first, where most fail."""
         if self.start is None or self._motion(c, self.start) > SURELY_MOVES:
             return False
         return all(self._motion(c, pose) < ALIGNED for pose in self.poses)

@@ -1,4 +1,4 @@
-"""Loops cut through a link: for a joint that closes a loop and whose coordinate something drives, reads or couples.
+"""Loops opened in a link, because something drives, reads or couples the joint that would close them.
 
 The joint keeps its coordinate in the tree. It carries one half of a link; a weld to the other half closes the loop.
 Both halves together have the link's inertia, so that the mechanism is the same.
@@ -31,7 +31,7 @@ class Half(NamedTuple):
 def with_split_links(mechanism: Mechanism, driven: Collection[str] = ()) -> Mechanism:
     """A copy in which every joint that is named, or driven, has coordinates in the tree.
 
-    A joint between links without any mass stays cut; the checks report it.
+    A joint between links without any mass stays loop-closing; the checks report it.
     """
     wanted = named_joints(mechanism) | set(driven)
     halves = [half for j in spanned(mechanism)[1] if j.name in wanted for half in _halves(mechanism, j)]

@@ -1,4 +1,4 @@
-"""Designs whose parameters take the mass away that a joint moves: it would have no equation of motion.
+"""Designs whose parameters remove the mass that a joint moves: it would have no equation of motion.
 
 A file's zero is known while equations are made, and such a joint gets a small armature. A parameter's zero is not.
 """

@@ -1,8 +1,8 @@
 """Coordinates that move no mass, alone or together with others: the mass matrix is singular along them.
 
 A coordinate has an equation of motion if it moves mass in a way that other coordinates cannot undo. Only links without
-a full inertia are in question: a link with mass and three moments cannot move for nothing, and what is beyond it does
-not matter. Axes that fail get a small armature; joints that have no axes cannot be simulated.
+a full inertia matter: a link with mass and three moments always resists motion, whatever is beyond it. Axes that fail
+get a small armature; joints that have no axes cannot be simulated.
 """
 
 from __future__ import annotations

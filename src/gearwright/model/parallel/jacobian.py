@@ -1,11 +1,11 @@
-"""Motors and outputs of a robot at one pose: how velocities, efforts, inertia and limits go from one to the other.
+"""Motors and outputs of a robot at one pose: how velocities, efforts, inertia and limits map from one to the other.
 
 N are the motions that loops and couplings leave, u their speeds, J_a and J_j the rows of actuators and outputs:
 
     v_a = J_a·N·u      v_j = J_j·N·u      A = (J_a·N)·(J_j·N)⁻¹      v_a = A·v_j      τ_j = Aᵀ·τ_a
 
-Motions that move neither, such as a rod's spin between two balls, are free: the inertia that is left is a Schur
-complement. At a singular pose J_a·N or J_j·N has no inverse. Only what needs it is refused.
+Motions that move neither, such as a rod's spin between two ball joints, are free: the remaining inertia is a Schur
+complement. At a singular pose, J_a·N or J_j·N has no inverse, and queries that need it are refused.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     motor ─ crank ─ rod ─ foot          crank = f(pitch, roll), exact: no rod, no loop, no constraint
               └── shin ─ pitch ─ roll ┘
 
-A single joint follows its crank instead, which may go round. Links stay bodies, with all of their forces. A rod's mass
-goes to its two ends, so that mass, centre of mass and weight are exact. Its kinetic energy is not: as two points at its
-ends, a slender rod turns with three times its moment.
+A single joint follows its crank instead, which may turn all the way round. Links stay bodies, with all of their forces.
+A rod's mass goes to its two ends, so mass, centre of mass and weight are exact. Its kinetic energy is not: as two
+points at its ends, a slender rod has three times its moment of inertia.
 """
 
 from __future__ import annotations

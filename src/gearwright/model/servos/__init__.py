@@ -1,4 +1,4 @@
-"""Servos and drives that one can buy, by name: `servos["sts3215"]`. Every number carries where it is from.
+"""Servos and drives that one can buy, by name: `servos["sts3215"]`. Every number carries its source.
 
 `feetech.py`, `dynamixel.py` and `can_drives.py` have the products by their data sheets, `identified.py` what others
 identified from recordings. One row per product.

@@ -1,4 +1,4 @@
-"""What a maker says of a servo at its rated supply, and the DC motor with gear losses that does just that.
+"""A maker's figures for a servo at its rated supply, and the DC motor with gear losses that reproduces them.
 
 A gear loses a share of the torque on both of its sides, `f = c + l·|τ_motor − τ_load|`, so that
 
@@ -67,7 +67,8 @@ class DataSheet:
             yield self.no_load_current < self.stall_current, "a servo must draw less current unloaded than stalled"
 
     def motor(self, idle_share: float = 0.06) -> MotorNumbers:
-        """The motor that does what the sheet says. `idle_share`: current at no load over that stalled, if not given."""
+        """The motor that reproduces the sheet. `idle_share`: ratio of no-load to stall current, if the sheet does not
+        give it."""
         assert self.stall_current is not None
         idle = idle_share * self.stall_current if self.no_load_current is None else self.no_load_current
         resistance = self.voltage / self.stall_current

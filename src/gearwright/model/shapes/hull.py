@@ -28,7 +28,7 @@ class Hull:
 
 
 def hull_of(points: Array, uri: str = "", most: int = MOST_VERTICES) -> Hull:
-    """Points (n, 3) of a mesh [m]. The vertex that is missed most is added until there are enough of them."""
+    """Points (n, 3) of a mesh [m]. The vertex with the largest error is added until there are enough."""
     if points.ndim != 2 or points.shape[1:] != (3,) or not len(points) or not np.isfinite(points).all():
         raise ModelError(f"the mesh {uri!r:.80} has no finite points")
     directions = fibonacci_sphere(DIRECTIONS)

@@ -38,7 +38,7 @@ class BatchState:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Steps of other threads wait while its block runs: they see all that it writes, or nothing of it."""
+        """Steps of other threads wait while the block runs: they see everything that it writes, or nothing."""
         with self._turn, nullcontext() if self._inside else self.instance.exclusive():
             self._inside += 1
             try:
