@@ -32,7 +32,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "hardware": ("Simulated hardware", ("gearwright.hardware",)),
     "errors": ("Errors and warnings", ("gearwright.errors", "gearwright.tracing")),
     "studies": ("Studies, learning, pages, code", ("",)),
-    "kinds": ("gearwright.kinds: kinds of your own", ()),
+    "kinds": ("gearwright.kinds: types of your own", ()),
     "drawing": ("gearwright.drawing: pictures of your own", ()),
 }  # fmt: skip
 # reached through others, not imported: the class, where a user meets it, and its members for users ("": all)
@@ -312,10 +312,11 @@ def index_page() -> str:
     """All names with a line each."""
     lines = [
         "# Every public name", "", "<!-- written by docs/generate.py -->", "",
-        "`import gearwright as gw`. SI units and radians everywhere; units of rotating and sliding axes stand side by",
-        "side: `N·m | N`. Names that are not on this page are internal, and may change.", "",
+        "This page lists all public names; `gw` is `import gearwright as gw`. Units are SI and radians. If the units",
+        "of rotating and sliding axes differ, both are given: `N·m | N`. Names that are not on this page are internal,",
+        "and may change.", "",
     ]  # fmt: skip
-    for prefix, title in (("gw.", "gearwright"), ("gearwright.kinds.", "gearwright.kinds: kinds of your own"),
+    for prefix, title in (("gw.", "gearwright"), ("gearwright.kinds.", "gearwright.kinds: types of your own"),
                           ("gearwright.drawing.", "gearwright.drawing: pictures of your own")):  # fmt: skip
         lines += [f"## {title}", "", "| name | |", "|---|---|"]
         for name, thing in public().items():

@@ -24,12 +24,12 @@ HEAD = """\
 
 <!-- written by docs/generate.py -->
 
-The elements that are read, with the attributes and children that are looked for in each. It is recorded while
-[elements.sdf](../elements.sdf) and [elements.urdf](../elements.urdf), which have one of everything, are loaded.
-[File formats](../formats.md) says what they mean, [types and fields](../kinds.md) has the numbers of actuators, sensors
-and transmissions with units and ranges: each field is an element of its name, not listed here. Any other element is
-reported: as an info if it belongs to another program (the last table of each format), as a warning with the nearest
-name if it is unknown.
+This page lists the elements that are read, with the attributes and children that are looked for in each. It is recorded
+while [elements.sdf](../elements.sdf) and [elements.urdf](../elements.urdf), which have one of everything, are loaded.
+[File formats](../formats.md) says what the elements mean. [Types and fields](../kinds.md) has the numbers of actuators,
+sensors and transmissions, with units and ranges: each field is an element of the same name, and is not listed here. Any
+other element is reported: as an info if it belongs to another program (the last table of each format), or as a warning
+with the nearest name if it is unknown.
 """
 Asked = dict[tuple[str, str], tuple[set[str], set[str]]]  # (parent, element) → attributes, children
 
@@ -63,7 +63,7 @@ def elements_page() -> str:
         lines += [f"## {title}", "", "| element | in | attributes | children |", "|---|---|---|---|"]
         for tag, (parents, attributes, children) in _rows(asked_for(DOCS / name)):
             lines.append(f"| `<{tag}>` | {parents} | {attributes} | {children} |")
-        lines += ["", f"### Known and not used of {title}", "", "| element | |", "|---|---|"]
+        lines += ["", f"### Known but not used in {title}", "", "| element | |", "|---|---|"]
         reasons = defaultdict(list)
         for tag, reason in ignored.items():
             reasons[reason].append(tag)

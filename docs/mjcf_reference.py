@@ -9,8 +9,8 @@ HEAD = """\
 
 <!-- written by docs/generate.py -->
 
-Every element and attribute of MuJoCo 4.0, and what becomes of it. [MJCF](../mjcf.md) says what they mean. An element
-in `<default>` has the attributes that it has elsewhere.
+This page lists every element and attribute of MuJoCo 4.0, and how it is read. [MJCF](../mjcf.md) says what they
+mean. An element in `<default>` has the attributes that it has elsewhere.
 
 | why | reported as | meaning |
 |---|---|---|

@@ -108,10 +108,10 @@ class Coupling:
     reference: float = quantity("rad | m", doc="leader's position at which the offset holds", default=0.0)
     powers: tuple[float, ...] = quantity(doc="c₂, c₃, …: polynomial in a single leader", default=())
     mode: Mode = quantity(choices=MODES, doc="how it is realised", default="exact")
-    natural_frequency: float | None = quantity("rad/s", above=0, doc="μ, of a compliant one", default=None)
-    damping_ratio: float | None = quantity(at_least=0, doc="ζ, of a compliant one", default=None)
+    natural_frequency: float | None = quantity("rad/s", above=0, doc="μ of a compliant coupling", default=None)
+    damping_ratio: float | None = quantity(at_least=0, doc="ζ of a compliant coupling", default=None)
     erp: float = quantity(
-        at_least=0, at_most=1, doc="of a hard one: fraction of the error corrected per step", default=0.2
+        at_least=0, at_most=1, doc="of a hard coupling: fraction of the error corrected per step", default=0.2
     )
     spelling: Spelling = quantity(choices=get_args(Spelling), doc="how the file wrote it", default="mimic")
     alias: str | None = None  # a second name it answers to: the gearbox joint's, or its follower's
