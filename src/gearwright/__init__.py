@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.errors import SweepWarning as SweepWarning
     from gearwright.errors import TracingError as TracingError
     from gearwright.errors import UnsettledWarning as UnsettledWarning
+    from gearwright.errors import VelocityLimitWarning as VelocityLimitWarning
     from gearwright.export import export_c as export_c
     from gearwright.export import export_fmu as export_fmu
     from gearwright.formats import load as load

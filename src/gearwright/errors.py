@@ -78,6 +78,10 @@ class BeyondLimitsWarning(UserWarning):
     """A joint starts outside its limits."""
 
 
+class VelocityLimitWarning(BeyondLimitsWarning):
+    """A joint moves faster than its velocity limit, which nothing enforces; given once per simulation."""
+
+
 class BranchWarning(UserWarning):
     """A closed loop may be assembled in another branch than that of the file."""
 

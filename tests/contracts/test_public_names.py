@@ -72,6 +72,7 @@ NAMES = {
     "SpatialTendon",
     "TracingError",
     "UnsettledWarning",
+    "VelocityLimitWarning",
     "build",
     "compile",
     "convert",

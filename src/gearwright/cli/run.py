@@ -23,6 +23,7 @@ from gearwright.errors import (
     NotSimulatedWarning,
     RecordingWarning,
     UnsettledWarning,
+    VelocityLimitWarning,
 )
 from gearwright.files import write_whole
 
@@ -170,7 +171,8 @@ def _simulated(robot: Mechanism, options: dict[str, Any], numbers: dict[str, Any
         with warnings.catch_warnings(record=True) as heard:
             for start in HEARD:
                 warnings.simplefilter("always", start)
-            warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts
+            warnings.simplefilter("ignore", UnsettledWarning)  # the summary counts these,
+            warnings.simplefilter("ignore", VelocityLimitWarning)  # and has the speeds
             return _run(sim, numbers, wanted, compiled, heard)
     except ModelError as error:
         raise _UsageError from error

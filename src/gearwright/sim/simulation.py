@@ -26,6 +26,7 @@ from gearwright.sim.running import reporting
 from gearwright.sim.running.calling import ControllerState
 from gearwright.sim.running.clock import Clock
 from gearwright.sim.running.failing import failure
+from gearwright.sim.running.speed_limits import SpeedLimits
 from gearwright.sim.running.stepping import step
 from gearwright.sim.running.unsimulated import unsimulated
 from gearwright.sim.signals import TIME, Signal, SignalTable
@@ -72,7 +73,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
 
     Its parts: `layout` (names and places), `kernels` (code), `batch_state` (numbers in memory), `inputs` (commands and
     efforts), `probes` (kernels that evaluate the state), `clock`, `controller_state` (of a controller that Python
-    calls).
+    calls), `speed_limits` (which only warn).
     """
 
     def __init__(self, robot: Mechanism, options: Options, kernels: Kernels) -> None:
@@ -96,6 +97,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
             self.batch_state.set(StepSlot.PARAMETER, [kernels.facts.nominal[name] for name in options.inputs])
         reset(self, {}, {}, reach=False)
         self._loops = reporting.OpenLoops(self)
+        self.speed_limits = SpeedLimits(self)
         if robot.tree.cuts:
             self.diagnostics += redundant(robot)
 
@@ -286,7 +288,10 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
                 raise failure(self, self.clock.steps - (self.batch > 1))
         else:
             step(self, {StepSlot.COMMAND: command, StepSlot.EFFORT: effort, StepSlot.WRENCH: wrench}, n)
-        self.warn_open_loops()
+        if self._loops.counted:
+            self._loops.warn()
+        if self.speed_limits.watched:
+            self.speed_limits.after(n)
 
     def warn_open_loops(self) -> None:
         """Warns of loops that steps have left open since the last call."""

@@ -29,7 +29,7 @@ from gearwright.sim.running.energy_watch import EnergyWatch, is_left_alone
 from gearwright.sim.running.reporting import unsettled, warn_unsettled
 from gearwright.sim.running.schedules import Schedule
 from gearwright.sim.state import given_values
-from gearwright.sim.state.values import Array
+from gearwright.sim.state.values import Array, Value
 
 if TYPE_CHECKING:
     from gearwright.compiler import Buffer
@@ -74,17 +74,21 @@ def run(
     before = unsettled(sim)
     if sink is None and shown is schema:
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, recording.add), progress)
-        warn_unsettled(sim, before, n)
-        sim.warn_open_loops()
+        _warn(sim, before, n)
         return recording
     most = max(1, WRITTEN_AT_ONCE // max(1, sim.batch_state.instance.row_bytes(recorded_slots(sim))))
     with nullcontext() if sink is None else opened(sink, shown) as out:
         add: Callable[[Any], None] = recording.add if out is None else out.write
         made = add if shown is schema else lambda chunk: add(banded(chunk, shown))
         _recorded(sim, n, plan, calls, RecordedRows(sim, schema, made, most), progress)
-    warn_unsettled(sim, before, n)
-    sim.warn_open_loops()
+    _warn(sim, before, n)
     return recording
+
+
+def _warn(sim: Simulation, unsettled_before: Value, n: int) -> None:
+    warn_unsettled(sim, unsettled_before, n)
+    sim.warn_open_loops()
+    sim.speed_limits.warn()
 
 
 class RecordedRows:
@@ -96,7 +100,7 @@ class RecordedRows:
         self.every, self._largest = schema.every, most
         self.most = None if most is None else min(most, FIRST_ROWS)
         self.schema, self._add, self._evaluator, self._rows = schema, add, KernelEvaluator(sim.kernels), 0
-        self._pause = sim.clock.pace.pause
+        self._pause, self._speed_limits = sim.clock.pace.pause, sim.speed_limits
         self.watch: EnergyWatch | None = None
 
     def add(self, rows: int, slots: Mapping[str, Buffer]) -> None:
@@ -107,6 +111,8 @@ class RecordedRows:
         self._add(chunk)
         if self.watch is not None:
             self.watch.add(chunk, slots[StepSlot.VELOCITY].numbers())
+        if self._speed_limits.watched:
+            self._speed_limits.see(slots[StepSlot.VELOCITY].numbers())
         self._rows += rows
         seconds = perf_counter() - begun
         self._pause(seconds)
