@@ -189,6 +189,35 @@ def test_a_picture_marks_designs_where_nothing_happens(vary: int, sampling: str,
     assert re.search(rf"^never +{designs} *$", done.out, re.MULTILINE)
 
 
+LABELS = {
+    "curves": (["motor.stall_torque"], [], "motor.stall_torque [N·m]|beyond|speed [rad/s]|there [s]|speed:rms [m/s]"),
+    "maps": (["motor.stall_torque", "left_finger.multiplier"], [], "motor.stall_torque [N·m]|left_finger.multiplier"),
+    "matrix": (["motor.stall_torque", "left_finger.multiplier", "palm.mass"], [], "palm.mass [kg]|speed [rad/s]"),
+    "front": (["motor.stall_torque"], ["--pareto=speed,-there"], "speed [rad/s]|there [s]"),
+}
+
+
+@pytest.mark.parametrize(("names", "more", "labels"), LABELS.values(), ids=LABELS)
+def test_axes_of_pictures_have_units(names, more, labels: str, tmp_path: Path, monkeypatch) -> None:
+    """A share of a way and a ratio have none."""
+    drawn: list[str] = []
+
+    def saved(figure, *_, **__) -> None:
+        drawn.extend(text for axes in figure.axes for text in (axes.get_xlabel(), axes.get_ylabel()))
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", saved)
+    metrics = (
+        "speed=motor.velocity:max", "beyond=right_finger.position:overshoot:0.01",
+        "speed:rms=left_finger.velocity:rms", "there=right_finger.position:time_to:0.01",
+    )  # fmt: skip
+    done = called(
+        "sweep", "gripper", *(f"--vary={name}=0.02:0.05:2" for name in names), "--command=motor=0.012",
+        "--duration=0.05", *(f"--metric={metric}" for metric in metrics), f"--plot={tmp_path / 's.png'}", *more,
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert set(labels.split("|")) <= set(drawn), drawn
+
+
 def test_a_metric_is_known_by_what_it_has_taken_from_around_it(gripper, tmp_path: Path) -> None:
     """A table of one closure is not taken for that of another."""
 

@@ -92,6 +92,7 @@ def sweep(
     check_targets(robot, **inputs)
     try:
         from gearwright.study import sweep as swept
+        from gearwright.study.sweeping import units
 
         check_writable(out, plot)
         table = swept(
@@ -100,7 +101,7 @@ def sweep(
             chunk=chunk, engine=engine, address=address, out=out, overwrite=overwrite, progress=True,
         )  # fmt: skip
         if plot is not None:
-            _draw(table, list(ranges), list(metrics), plot, pareto)
+            _draw(table, ranges, metrics, plot, pareto, units(robot, ranges, metrics, dt=dt, integrator=integrator))
     except ModelError as error:
         stop(str(error), 2)
     except GearwrightError as error:
@@ -146,13 +147,15 @@ def _check_picture(columns: list[str], plot: str | None, pareto: str | None) -> 
             raise typer.BadParameter(f"there is no metric or parameter {goal!r} here{near}", param_hint="--pareto")
 
 
-def _draw(table: Any, parameters: list[str], metrics: list[str], plot: str, pareto: str | None) -> None:
+def _draw(
+    table: Any, parameters: Iterable[str], metrics: Iterable[str], plot: str, pareto: str | None, units: dict[str, str]
+) -> None:
     from gearwright.study.figures import draw, draw_pareto
 
     if pareto is None:
-        draw(table, parameters, metrics, plot)
+        draw(table, list(parameters), list(metrics), plot, units)
     else:
-        draw_pareto(table, [goal.strip() for goal in pareto.split(",")], plot)
+        draw_pareto(table, [goal.strip() for goal in pareto.split(",")], plot, units)
 
 
 def _print(table: Any, metrics: list[str], out: str | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,21 @@ from gearwright.optional import require
 Array = np.ndarray[Any, Any]
 BLUE, RED = "#34658a", "#c0392b"
 FEW = 60  # values of a curve that are marked one by one
+NO_UNITS: Mapping[str, str] = {}
 MOST_POINTS = 20_000  # that a scatter plot shows: evenly chosen rows beyond
 
 
-def draw(table: Any, parameters: Sequence[str], metrics: Sequence[str], path: str | Path) -> None:
-    """Each metric as a curve over one parameter, or as a map over two; a scatter matrix of more."""
+def draw(
+    table: Any, parameters: Sequence[str], metrics: Sequence[str], path: str | Path, units: Mapping[str, str] = NO_UNITS
+) -> None:
+    """Each metric as a curve over one parameter, or as a map over two; a scatter matrix of more. Units by name."""
     drawn = {1: _curves, 2: _maps}.get(len(parameters), _scatter_matrix)
-    _save(drawn(table, parameters, metrics), Path(path))
+    _save(drawn(table, parameters, metrics, units), Path(path))
 
 
-def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
-    """Draws all designs by two metrics, and their Pareto front; `-name` minimises a metric, `name` maximises it."""
+def draw_pareto(table: Any, goals: Sequence[str], path: str | Path, units: Mapping[str, str] = NO_UNITS) -> None:
+    """Draws all designs by two metrics, and their Pareto front; `-name` minimises a metric, `name` maximises it.
+    `units` are written behind the names of their metrics."""
     if len(goals) != 2:
         raise ModelError("a Pareto front needs two metrics; a '-' before a name minimises it")
     names = [g.removeprefix("-") for g in goals]
@@ -38,7 +42,7 @@ def draw_pareto(table: Any, goals: Sequence[str], path: str | Path) -> None:
     axes.plot(x[few], y[few], ".", color="#9aa5b1", markersize=2, label="designs", rasterized=True)
     order = front[np.argsort(x[front])]
     axes.plot(x[order], y[order], "-o", color=RED, markersize=3, linewidth=1.2, label="Pareto front")
-    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.set(xlabel=_label(names[0], units), ylabel=_label(names[1], units))
     axes.legend(frameon=False)
     _save(figure, Path(path))
 
@@ -64,11 +68,15 @@ def _save(figure: Any, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix[1:].lower(), dpi=120)
 
 
+def _label(name: str, units: Mapping[str, str]) -> str:
+    return f"{name} [{units[name]}]" if units.get(name) else name
+
+
 def _some(n: int) -> Array:
     return np.arange(n) if n <= MOST_POINTS else np.linspace(0, n - 1, MOST_POINTS).astype(int)
 
 
-def _curves(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+def _curves(table: Any, parameters: Sequence[str], metrics: Sequence[str], units: Mapping[str, str]) -> Any:
     figure, axes = _figure(len(metrics), 1, (6.4, 2.6))
     x = np.asarray(table[parameters[0]])
     order = np.argsort(x, kind="stable")
@@ -77,11 +85,11 @@ def _curves(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> An
         marker = "o" if len(x) <= FEW else ""
         one.plot(x[order], y[order], marker=marker, markersize=3, color=BLUE, linewidth=1.4)
         _mark_never(one, x[np.isnan(y)], 0.03, transform=one.get_xaxis_transform())
-        one.set(xlabel=parameters[0], ylabel=metric)
+        one.set(xlabel=_label(parameters[0], units), ylabel=_label(metric, units))
     return figure
 
 
-def _maps(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+def _maps(table: Any, parameters: Sequence[str], metrics: Sequence[str], units: Mapping[str, str]) -> Any:
     figure, axes = _figure(1, len(metrics), (5.2, 4.2))
     x, y = (np.asarray(table[p]) for p in parameters)
     across, up = np.unique(x), np.unique(y)
@@ -94,9 +102,9 @@ def _maps(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
             )
         else:
             shown = one.scatter(x, y, c=z, s=max(1.0, min(30.0, 3e4 / len(z))), cmap="viridis", rasterized=True)
-        figure.colorbar(shown, ax=one, label=metric)
+        figure.colorbar(shown, ax=one, label=_label(metric, units))
         _mark_never(one, x[np.isnan(z)], y[np.isnan(z)])
-        one.set(xlabel=parameters[0], ylabel=parameters[1])
+        one.set(xlabel=_label(parameters[0], units), ylabel=_label(parameters[1], units))
     return figure
 
 
@@ -109,7 +117,7 @@ def _mark_never(axes: Any, x: Array, y: Any, **options: Any) -> None:
         axes.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 0.99), borderpad=0.0)
 
 
-def _scatter_matrix(table: Any, parameters: Sequence[str], metrics: Sequence[str]) -> Any:
+def _scatter_matrix(table: Any, parameters: Sequence[str], metrics: Sequence[str], units: Mapping[str, str]) -> Any:
     names = [*parameters, *metrics]
     n = len(names)
     figure, axes = _figure(n, n, (2.0, 1.8))
@@ -124,7 +132,7 @@ def _scatter_matrix(table: Any, parameters: Sequence[str], metrics: Sequence[str
                 one.plot(columns[j], columns[i], ".", color=BLUE, markersize=1, alpha=0.4, rasterized=True)
             one.tick_params(labelsize=6)
             if i == n - 1:
-                one.set_xlabel(names[j], fontsize=7)
+                one.set_xlabel(_label(names[j], units), fontsize=7)
             if j == 0:
-                one.set_ylabel(names[i], fontsize=7)
+                one.set_ylabel(_label(names[i], units), fontsize=7)
     return figure

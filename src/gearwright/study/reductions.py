@@ -23,6 +23,10 @@ class SignalReduction(ABC):
     @abstractmethod
     def result(self) -> Array: ...
 
+    def unit(self, of_signal: str) -> str:
+        """Of the result, for a signal of this unit."""
+        return of_signal
+
 
 class Last(SignalReduction):
     """Its value at the end."""
@@ -129,6 +133,9 @@ class TimeTo(Step):
     def result(self) -> Array:
         return np.asarray(self._found)
 
+    def unit(self, of_signal: str) -> str:
+        return "s"
+
 
 class Overshoot(Step):
     """How far it passes a target, as a share of the way to it; NaN if it never gets there."""
@@ -140,6 +147,9 @@ class Overshoot(Step):
 
     def result(self) -> Array:
         return np.where((self._most >= 1.0) & np.isfinite(self._most), self._most - 1.0, np.nan)
+
+    def unit(self, of_signal: str) -> str:
+        return ""
 
 
 class Settling(Step):
@@ -159,6 +169,9 @@ class Settling(Step):
 
     def result(self) -> Array:
         return np.asarray(self._since)
+
+    def unit(self, of_signal: str) -> str:
+        return "s"
 
 
 REDUCTIONS: dict[str, type[SignalReduction]] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,17 @@ def sweep(
                 store.add(number, found)
                 report()
         return store.finish(_columns(job, tried, [store.chunk(k) for k in range(count)]))
+
+
+def units(robot: Mechanism, parameters: Iterable[str], metrics: Mapping[str, str], **options: Any) -> dict[str, str]:
+    """The units of a table's columns by name, "" of what has none; metrics are `signal:reduction`, options those of
+    `sweep`."""
+    with warnings.catch_warnings(action="ignore"):  # the sweep gives them
+        schema = run_schema(gearwright.compile(robot, **options), 1, ())
+    found = {name: robot.parameters[name].unit for name in parameters}
+    for name, (signal, reduction) in ((name, split(spec)) for name, spec in metrics.items()):
+        found[name] = reduction.unit(find_signal(schema, signal).unit)
+    return {name: "" if unit == "1" else unit for name, unit in found.items()}
 
 
 def _columns(job: Job, tried: Designs, kept: list[dict[str, Any]]) -> dict[str, Any]:
