@@ -42,8 +42,8 @@ def commands_page() -> str:
         command = typed(function)
         lines.append(f"| [`gearwright {command}`](#gearwright-{command}) | {_cell(summary)} |")
     lines.append("")
-    for function in COMMANDS:
-        lines += _command(function)
+    for function, example in COMMANDS.items():
+        lines += _command(function, example)
     return HEAD + "\n".join([*lines, COMPLETION])
 
 
@@ -92,11 +92,12 @@ def _text(info: OptionInfo, default: Any) -> str:
     )
 
 
-def _command(function: Callable[..., Any]) -> list[str]:
+def _command(function: Callable[..., Any], example: str) -> list[str]:
     rows = list(options(function))
     arguments = [takes for names, takes, _ in rows if not names]
     title = f"gearwright {typed(function)}"
     lines = [f"## {title}", "", "```sh", " ".join([title, *arguments, "[OPTIONS]"]), "```", ""]
+    lines += [f"For example, `gearwright {example}`.", ""]
     for part in (inspect.getdoc(function) or "").split("\n\n"):
         lines += [*(_escaped(line) for line in part.splitlines()), ""]
     lines += ["| | |", "|---|---|"]

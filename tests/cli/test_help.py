@@ -7,8 +7,10 @@ import sys
 import pytest
 
 import gearwright as gw
+from gearwright.cli import COMMANDS
 from tests.cli.commands import CHECKOUT, called, gearwright
 
+RUN_HERE = {"check", "show", "run", "convert", "export", "sweep"}  # the others serve, or need more files
 LOADING = ["--model", "--base", "--path", "--plugins", "--cut", "--xacro-arg", "--xacro-env", "--json", "--help"]
 OPTIONS = {
     "check": [*LOADING, "--quiet"],
@@ -30,6 +32,30 @@ def test_help_lists_every_option(command: str):
     assert ran.code == 0
     for option in OPTIONS[command]:
         assert option in ran.out
+
+
+def test_help_lists_the_bundled_robots():
+    listed = " ".join(called("--help").out.split("Bundled robots")[1].split())
+    assert all(name in listed for name in gw.robots)
+
+
+def _name(example: str) -> str:
+    return example.partition(" ")[0]
+
+
+@pytest.mark.parametrize("example", COMMANDS.values(), ids=_name)
+def test_help_has_an_example(example: str):
+    command = _name(example)
+    assert f"Example:\n    gearwright {example}\n" in called(command, "--help").out
+
+
+@pytest.mark.parametrize(
+    "example", [e for e in COMMANDS.values() if e.split()[0] in RUN_HERE], ids=lambda e: e.split()[0]
+)
+def test_an_example_runs(example: str, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = called(*example.split())
+    assert ran.code == 0, ran.err
 
 
 def test_version():

@@ -65,7 +65,7 @@ def test_every_option_that_help_lists_is_in_the_reference(command: str):
 
 
 def test_every_command_is_in_the_reference():
-    listed = called("--help").out.partition("Commands:")[2]
+    listed = called("--help").out.partition("Commands:\n")[2].partition("\n\n")[0]
     commands = re.findall(r"^  ([\w-]+) ", listed, re.MULTILINE)
     assert len(commands) > 8 and all(f"## gearwright {c}\n" in REFERENCE["commands"] for c in commands)
 

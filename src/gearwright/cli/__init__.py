@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from errno import EDQUOT, EFBIG, EIO, ENOSPC
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from gearwright import robots
 from gearwright.cli import (
     bench,
     check,
@@ -29,22 +31,22 @@ from gearwright.cli import (
 from gearwright.cli.messages import say
 from gearwright.cli.words import SuggestingCommand
 
-COMMANDS = (
-    check.check,
-    show.show,
-    view.view,
-    run.run,
-    serve.serve,
-    with_bus.with_bus,
-    convert.convert,
-    diff.diff,
-    migrate.migrate,
-    export.export,
-    sweep.sweep,
-    identify.identify,
-    demo.demo,
-    bench.bench,
-)
+COMMANDS: dict[Callable[..., Any], str] = {  # each with an example for its help
+    check.check: "check wrist",
+    show.show: "show gripper --svg gripper.svg",
+    view.view: "view gripper",
+    run.run: "run gripper --duration 0.3 --command motor=0.012 --plot run.png",
+    serve.serve: "serve gripper --protocol cia402",
+    with_bus.with_bus: "with-bus -- python driver.py",
+    convert.convert: "convert gripper gripper.urdf --verify",
+    diff.diff: "diff gripper gripper.urdf",
+    migrate.migrate: "migrate old.sdf new.sdf",
+    export.export: "export gripper --out gripper_step",
+    sweep.sweep: "sweep gripper --vary motor.stall_torque=0.02:0.05:4 --command motor=0.01 --metric motor.velocity:max",
+    identify.identify: "identify gripper run.csv --fit right_finger.damping",
+    demo.demo: "demo",
+    bench.bench: "bench --peers",
+}
 
 app = typer.Typer(
     name="gearwright",
@@ -52,10 +54,11 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # plain help starts in a third of the time
     pretty_exceptions_enable=False,
+    epilog=f"Bundled robots, whose names stand for their files: {', '.join(robots.names())}.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in COMMANDS:
-    app.command(cls=SuggestingCommand)(command)
+for command, example in COMMANDS.items():
+    app.command(cls=SuggestingCommand, epilog=f"\b\nExample:\n  gearwright {example}")(command)
 
 
 def _print_version(wanted: bool) -> None:

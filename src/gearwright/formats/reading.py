@@ -247,7 +247,11 @@ def _near_bundled(name: str) -> str:
     """For a name that could be meant as a bundled robot's: which there are."""
     from gearwright import robots
 
-    return nearest(name, robots.names()) if name.isidentifier() else ""
+    if not name.isidentifier():
+        return ""
+    if name in robots.names():
+        return f"; the bundled robot of this name is {robots.path(name)}"
+    return nearest(name, robots.names()) or f"; bundled robots: {', '.join(robots.names())}"
 
 
 def _root(data: bytes, name: str, file: Path | None, report: Report, options: ReadingOptions) -> Element | None:

@@ -12,7 +12,7 @@ from gearwright.errors import GearwrightError
 from gearwright.page.controls import Controls
 from gearwright.page.gate import Gate
 from gearwright.page.scene import RobotScene
-from gearwright.page.server import HOST, serve
+from gearwright.page.server import HOST, serve, silent
 
 if TYPE_CHECKING:
     import os
@@ -103,7 +103,8 @@ class BenchPage:
         self._ended.set()
         if self._thread.is_alive():
             self._thread.join(timeout=5.0)
-        self._server.stop()
+        with silent():
+            self._server.stop()
 
     def __enter__(self) -> BenchPage:
         return self
