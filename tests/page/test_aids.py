@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from gearwright.page.demonstration import STILL, Demonstration
 from gearwright.page.joint_forces import JointForces
 from gearwright.page.mass_centre import MassCentre
 from gearwright.page.signal_plots import NOTHING, SignalPlots
+from tests.page.browser_client import opened, until
 from tests.sim.robots import GRIPPER
 
 pytest.importorskip("viser")
@@ -114,6 +116,35 @@ def test_arrows_show_what_joints_carry() -> None:
     ((start, end),) = forces._ends("force")
     np.testing.assert_allclose(start, sim.pose["b"][:3, 3])
     np.testing.assert_allclose(end - start, [0.0, 0.0, 0.6], atol=1e-9)  # upwards, against the weight
+
+
+def test_a_line_says_how_much_the_longest_arrow_is(page) -> None:
+    page.player.reset()
+    forces = part(page, JointForces)
+    forces.show("force", True)
+    largest = max(np.linalg.norm(page.sim.reaction[j].force) for j in ("right_finger", "left_finger"))
+    assert forces._legend.visible and forces._legend.content == f"longest arrows: {largest:.3g} N"
+    forces.show("torque", True)
+    assert forces._legend.content.startswith(f"longest arrows: {largest:.3g} N, ")
+    assert forces._legend.content.endswith(" N·m")
+    for kind in ("force", "torque"):
+        forces.show(kind, False)
+    assert not forces._legend.visible
+
+
+def test_what_a_person_switches_waits_for_a_refresh(page) -> None:
+    """A refresh goes through the same arrows in another thread."""
+    forces = part(page, JointForces)
+
+    async def act() -> None:
+        async with opened(page) as tab:
+            with page.motion.lock:
+                await tab.update("joint forces", value=True)
+                assert not await until(lambda: "force" in forces._shown, patience=0.5)
+            assert await until(lambda: "force" in forces._shown)
+
+    asyncio.run(act())
+    forces.show("force", False)
 
 
 def test_a_plot_takes_signals_of_one_unit(page) -> None:

@@ -38,7 +38,7 @@ class BenchPage:
         self._server = serve(port, self._gate)
         self.scene, _ = RobotScene.opened(self._server, robot, search_path)
         self.scene.frame_all(self._poses())
-        controls = Controls(self._server)
+        controls = Controls(self._server, self.bench.lock)
         self._heading = controls.gui.add_markdown(visible(robot.name))
         self._table = controls.gui.add_html("")
         controls.buttons(("middle", "low", "high", "all", RELEASE), self._by_hand)

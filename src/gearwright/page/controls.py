@@ -8,7 +8,9 @@ controls, of which only those that a person could have set.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -28,11 +30,15 @@ Act = Callable[[ControlChange], None]
 
 
 class Controls:
-    """Makes controls, and knows what each of them can be set to. `gui`: for what only shows."""
+    """Makes controls, and knows what each of them can be set to. `gui`: for what only shows.
 
-    def __init__(self, server: Any) -> None:
+    A changed value acts under `lock`, as whoever keeps the page up to date does.
+    """
+
+    def __init__(self, server: Any, lock: AbstractContextManager[Any]) -> None:
         from viser import _messages
 
+        self._lock = lock
         self.gui, self._accepts, self._keys = server.gui, dict[str, Accept](), set[str]()
         self._set = dict[str, Any]()  # what browsers last set
         incoming = server._websock_server
@@ -68,8 +74,12 @@ class Controls:
         uuid = handle._impl.uuid
         self._accepts[uuid] = accept
         if act is not None:
-            handle.on_update(lambda event: act(self._change(uuid, event)))
+            handle.on_update(partial(self._act, uuid, act))
         return handle
+
+    def _act(self, uuid: str, act: Act, event: Any) -> None:
+        with self._lock:
+            act(self._change(uuid, event))
 
     def _change(self, uuid: str, event: Any) -> ControlChange:
         by_person = event.client is not None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FORCE, TORQUE = (226, 88, 62), (47, 127, 193)
 LONGEST = 0.3  # of an arrow, of the robot's size; the others are to scale
+UNITS = {"force": "N", "torque": "N·m"}
 NOTHING = 1e-9  # [N, N·m]
 MOST = 60  # joints
 
@@ -24,8 +25,14 @@ class JointForces:
         self._scene, self._player, self._size = server.scene, player, size
         self._joints = [j for j in player.robot.tree.joints if j.dof and j.child in player.robot.links][:MOST]
         self._kinds = {"force": FORCE, "torque": TORQUE}
+        self._longest: dict[str, float] = {}
+        self._legend: Any = None
         self._shown: set[str] = set()
         self._arrows: dict[str, Any] = {}
+
+    def add_legend(self, gui: Any) -> None:
+        """A line that says how much the longest arrows are."""
+        self._legend = gui.add_markdown("", visible=False)
 
     def show(self, kind: str, shown: bool) -> None:
         """kind: `force` or `torque`."""
@@ -46,6 +53,11 @@ class JointForces:
                     head_length=5 * radius,
                 )  # fmt: skip
 
+        if self._legend is not None:
+            self._legend.visible = bool(self._shown)
+            text = ", ".join(f"{self._longest[kind]:.3g} {UNITS[kind]}" for kind in UNITS if kind in self._shown)
+            self._legend.content = f"longest arrows: {text}"
+
     def _ends(self, kind: str) -> Any:
         """(joints, 2, 3): from the joint's origin on."""
         found = []
@@ -54,10 +66,12 @@ class JointForces:
             try:
                 wrench = self._player.sim.reaction[joint.name]
             except GearwrightError:  # the simulation has failed, and the page says so elsewhere
+                self._longest[kind] = float("nan")
                 return np.zeros((0, 2, 3))
             along = X[:3, :3] @ np.asarray(joint.X_CJ.R, float) @ np.asarray(getattr(wrench, kind), float)
             start = X[:3, :3] @ np.asarray(joint.X_CJ.p, float) + X[:3, 3]
             found.append((start, along))
         longest = max((float(np.linalg.norm(along)) for _, along in found), default=0.0)
+        self._longest[kind] = longest
         scale = LONGEST * self._size / longest if longest > NOTHING else 0.0
         return np.array([[start, start + scale * along] for start, along in found]).reshape(-1, 2, 3)

@@ -46,7 +46,7 @@ class PagePanel:
         self, server: Any, motion: ShownMotion, scene: RobotScene, size: float, diagnostics: Sequence[Diagnostic]
     ) -> None:
         self._server, self._motion, self._scene = server, motion, scene
-        controls = Controls(server)
+        controls = Controls(server, motion.lock)
         self._annotations = Annotations(server, motion.robot, size)
         self._player = motion if isinstance(motion, Player) else None
         self._dragging = Dragging(scene, self._player, size) if self._player else None
@@ -124,6 +124,8 @@ class PagePanel:
         switches.append(("dark", False, self._dark))
         for label, initial, act in switches:
             controls.checkbox(label, initial, lambda change, act=act: act(change.value))  # type: ignore[misc]
+        if forces is not None:
+            forces.add_legend(gui)
         controls.button("Save picture", Icon.CAMERA, save_picture)
         with gui.add_folder(f"Diagnostics ({len(diagnostics)})", expand_by_default=bool(diagnostics)):
             gui.add_markdown("\n".join(f"- {plain(str(d))}" for d in diagnostics[:MOST]) or "none")
