@@ -168,3 +168,55 @@ def test_efforts_that_a_user_applies_stay():
     data.qfrc_applied[0] = 0.25
     bridge.step(data, {"m": 0.1}, n=3)
     assert data.qfrc_applied[0] == 0.25
+
+
+# --- rollouts --------------------------------------------------------------------------------------------------------
+
+
+def starts(model, count):
+    """Random states, (B, nstate)."""
+    rng, data = np.random.default_rng(0), mujoco.MjData(model)
+    found = np.empty((count, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    for row in found:
+        data.qpos[:], data.qvel[:] = rng.uniform(-0.3, 0.3, model.nq), rng.normal(size=model.nv)
+        mujoco.mj_getState(model, data, row, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    return found
+
+
+@pytest.mark.parametrize("nthread", [0, 2])
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(("robot", "spec"), [(PLAY, TURNTABLE), (path("wrist").read_text(),) * 2])
+def test_rollouts_are_steps_from_many_states(robot, spec, count, nthread):
+    robot, spec, n = gw.loads(robot), mujoco.MjSpec.from_string(spec), 60
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    bridge = attach(spec, robot)
+    states = starts(bridge.model, count)
+    first, *others = robot.actuators
+    command = {
+        first: 0.3 * np.sign(np.sin(np.outer(1 + np.arange(count), np.arange(n)) / 10)),
+        **dict.fromkeys(others, 0.01),
+    }
+    rolled = bridge.rollout(states, command, nstep=n, nthread=nthread)
+    assert rolled.state.shape == (count, n, states.shape[1])
+    assert not rolled.unsettled.any()
+    for lane, start in enumerate(states):
+        data = mujoco.MjData(bridge.model)
+        mujoco.mj_setState(bridge.model, data, start, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        bridge.reset(data)
+        for k in range(n):
+            bridge.step(data, {name: np.broadcast_to(c, (count, n))[lane, k] for name, c in command.items()})
+            assert rolled.state[lane, k, 1 : 1 + data.qpos.size] == pytest.approx(data.qpos, abs=1e-9)
+        for name in bridge.sensor:
+            assert rolled.reading[name][lane, -1] == pytest.approx(bridge.sensor[name], abs=1e-7)
+
+
+def test_rollouts_of_wrong_shapes_are_refused():
+    bridge = attach(beam(), gw.loads(GEARED))
+    with pytest.raises(BridgeError, match="mjSTATE_FULLPHYSICS"):
+        bridge.rollout(np.zeros((2, 2)))
+    with pytest.raises(BridgeError, match="command of 'm'"):
+        bridge.rollout(starts(bridge.model, 2), {"m": np.zeros(3)}, nstep=2)
+    with pytest.raises(BridgeError, match="nstep"):
+        bridge.rollout(starts(bridge.model, 2), nstep=0)
+    with pytest.raises(gw.GearwrightError, match="motr"):
+        bridge.rollout(starts(bridge.model, 2), {"motr": 0.0})

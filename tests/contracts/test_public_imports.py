@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = (
     "gearwright", "gearwright.kinds", "gearwright.drawing", "gearwright.robots",
     "gearwright.bridges.mujoco", "gearwright.bridges.drake", "gearwright.bridges.isaaclab",
+    "gearwright.bridges.mjlab",
 )  # fmt: skip
 BLOCK = re.compile(r"^```py(?:thon)?(?: [^\n]*)?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INSIDE = "contributing.md"  # is about work on the package itself

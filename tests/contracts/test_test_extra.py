@@ -19,6 +19,7 @@ OWN |= {path.stem for folder in ("docs", "benchmarks") for path in (ROOT / folde
 DISTRIBUTIONS = {"pinocchio": "pin"}  # whose files its metadata do not list
 OPTIONAL = {  # tests of these are skipped where they are not installed
     "isaaclab": "needs Isaac Sim; a stand-in has its classes",
+    "mjlab": "asks for an older MuJoCo, and is large",
     "lerobot": "its versions of other packages are not ours",
     "playwright": "downloads browsers",
     **dict.fromkeys(("torch", "tensordict", "rsl_rl", "skrl", "stable_baselines3"), "large; for learning"),

@@ -15,6 +15,7 @@ import numpy as np
 
 from gearwright.bridges.errors import BridgeError
 from gearwright.bridges.predicted import JointTargets, PredictedActuation, free_response
+from gearwright.bridges.tensors import as_array, by_joint, in_columns, with_gains
 from gearwright.formats import load
 from gearwright.model import Mechanism
 from gearwright.optional import require
@@ -84,20 +85,16 @@ class GearwrightActuator(ActuatorBase):
 
     def reset(self, env_ids: Any) -> None:
         """These robots begin anew, with motors and sensors in their initial state."""
-        self._predicted.reset(slice(None) if env_ids is None else _numpy(env_ids, int))
+        self._predicted.reset(slice(None) if env_ids is None else as_array(env_ids, int))
 
     def compute(self, control_action: Any, joint_pos: Any, joint_vel: Any) -> Any:
-        """Efforts for the coming step. Actuators follow the targets that belong to their commands.
-
-        The effort of an actuator with an effort command is `stiffness·(q* − q) + damping·(v* − v) + τ*` of its joint.
-        """
-        q, v = _numpy(joint_pos), _numpy(joint_vel)
+        """Efforts for the coming step. Actuators follow the targets that belong to their commands."""
+        q, v = as_array(joint_pos), as_array(joint_vel)
         targets = JointTargets(*(
-            np.zeros_like(q) if x is None else _numpy(x)
+            np.zeros_like(q) if x is None else as_array(x)
             for x in (control_action.joint_positions, control_action.joint_velocities, control_action.joint_efforts)
         ))  # fmt: skip
-        effort = _numpy(self.stiffness) * (targets.position - q) + _numpy(self.damping) * (targets.velocity - v)
-        targets = targets._replace(effort=effort + targets.effort)
+        targets = with_gains(targets, q, v, as_array(self.stiffness), as_array(self.damping))
         found = self._predicted.step(q, v, targets, implicit=self._articulation is not None)
         if self._articulation is not None:
             slope = self._tensor(found.slope, joint_vel)
@@ -108,10 +105,7 @@ class GearwrightActuator(ActuatorBase):
         return control_action
 
     def _tensor(self, values: Array, like: Any) -> Any:
-        """Of all joints of the group; zeros where no actuator is."""
-        full = np.zeros(tuple(like.shape))
-        full[:, self._predicted.columns] = values
-        return torch.as_tensor(full, dtype=like.dtype, device=like.device)
+        return in_columns(values, self._predicted.columns, like, torch)
 
 
 @configclass
@@ -128,25 +122,11 @@ class GearwrightActuatorCfg(ActuatorBaseCfg):
     damping: Any = 0.0  # [N·m·s/rad, N·s/m]
 
 
-def by_joint(value: Any, joints: Sequence[str]) -> Array:
-    """A number for all joints, or one for each."""
-    if not isinstance(value, dict):
-        return np.full(len(joints), float(value))
-    if missing := [name for name in joints if name not in value]:
-        raise BridgeError(f"inertia: joint {missing[0]!r} has none")
-    return np.array([float(value[name]) for name in joints])
-
-
 def _add_friction(cfg: Any, name: str, default: Any, joints: Sequence[str], more: Array) -> None:
     """Of motors and gears, to that of the joints, in the simulator's own friction."""
     if getattr(cfg, name, None) is None and more.any():
-        own = np.zeros(len(joints)) if default is None else np.broadcast_to(_numpy(default), (1, len(joints)))[0]
+        own = np.zeros(len(joints)) if default is None else np.broadcast_to(as_array(default), (1, len(joints)))[0]
         setattr(cfg, name, {re.escape(j): float(x) for j, x in zip(joints, own + more, strict=True)})
-
-
-def _numpy(x: Any, dtype: type = float) -> Array:
-    array: Array = np.asarray(x.detach().cpu() if isinstance(x, torch.Tensor) else x).astype(dtype)
-    return array
 
 
 def _physics_dt() -> float:

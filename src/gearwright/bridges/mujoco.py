@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gearwright.bridges.errors import BridgeError, names_there
+from gearwright.bridges.mujoco_lines import LinePlaces, Rollout, holds, rolled_out
 from gearwright.errors import suggestion
 from gearwright.given_numbers import whole
 from gearwright.model import Mechanism
@@ -27,12 +28,11 @@ from gearwright.optional import require
 from gearwright.sim import compile
 from gearwright.sim.state.values import Array, Values
 
-__all__ = ["BridgeError", "MuJoCoBridge", "attach"]
+__all__ = ["BridgeError", "MuJoCoBridge", "Rollout", "attach"]
 
 if TYPE_CHECKING:
-    from gearwright.sim.actuation_part import ActuationLine, ActuationPart
+    from gearwright.sim.actuation_part import ActuationPart
 
-AGREES = 1e-4  # of the efforts: a line that is further off at the end of a step does not hold there
 CRISP_SOLIMP = np.array([0.999, 0.999, 1e-3, 0.5, 2.0])  # of friction: impedance near 1
 TENDON = "gearwright"  # prefix of the tendons that are added
 IMPLICIT = ("IMPLICIT", "IMPLICITFAST", "DISCRETE")  # integrators that take damping of tendons implicitly, too
@@ -76,15 +76,14 @@ class MuJoCoBridge:
     def __init__(
         self, mujoco: Any, model: Any, act: ActuationPart, named: Mapping[str, str], *, replace: bool, trials: int
     ) -> None:
-        self._mujoco, self.model, self.actuation, self._trials = mujoco, model, act, trials
-        self._joints = [_joint(mujoco, model, named[name]) for name in act.names]
-        self._q = np.array([model.jnt_qposadr[j] for j in self._joints])
-        self._v = np.array([model.jnt_dofadr[j] for j in self._joints])
-        self._pairs = list(_coupled_pairs(act))
-        self._tendons = [_tendon(mujoco, model, _pair_name(act.names, pair)) for pair in self._pairs]
-        self._check_integrator()
-        self._own_damping = model.dof_damping[self._v].copy()
-        _switch_off(mujoco, model, self._joints, replace)
+        self._mujoco, self.model, self.actuation, self.trials = mujoco, model, act, trials
+        joints = [_joint(mujoco, model, named[name]) for name in act.names]
+        pairs = list(_coupled_pairs(act))
+        tendons = [_tendon(mujoco, model, _pair_name(act.names, pair)) for pair in pairs]
+        self.places = LinePlaces(model, joints, pairs, tendons)
+        self._q, self._v = self.places.q, self.places.v
+        self._check_integrator(pairs)
+        _switch_off(mujoco, model, joints, replace)
         self._take_friction(named)
         self._size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION)
         self.unsettled, self.repeated = 0, 0
@@ -110,9 +109,7 @@ class MuJoCoBridge:
 
     def reset(self, data: Any) -> None:
         """Starts from the joint positions in `data`, with actuators and sensors in their initial state."""
-        q, v = data.qpos[self._q], data.qvel[self._v]
-        names = self.actuation.names
-        self.actuation.reset(dict(zip(names, q, strict=True)), dict(zip(names, v, strict=True)))
+        self.actuation.reset_to(data.qpos[self._q][None], data.qvel[self._v][None])
         self.unsettled = self.repeated = 0
 
     def step(self, data: Any, command: Mapping[str, Any] | None = None, n: int = 1) -> None:
@@ -127,48 +124,44 @@ class MuJoCoBridge:
         applied = data.qfrc_applied[self._v].copy()
         start = act.placed(data.qpos[self._q][None], data.qvel[self._v][None])
         guess = data.qvel[self._v].copy()
-        for trial in range(self._trials):
+        for trial in range(self.trials):
             if trial:
                 act.state = start
                 mujoco.mj_setState(self.model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
             line = act.line_at(guess[None])
-            self._apply(data, line, applied)
+            self.places.damp(self.model, line.matrix[0])
+            data.qfrc_applied[self._v] = applied + line.constant[0]
             mujoco.mj_step(self.model, data)
             guess = data.qvel[self._v].copy()
             act.step_to(guess[None], data.qpos[self._q][None])
-            if self._holds(line, guess):
+            if holds(line, guess[None], act.efforts)[0]:
                 break
             self.repeated += 1
         else:
             self.unsettled += 1
         data.qfrc_applied[self._v] = applied
 
-    def _apply(self, data: Any, line: ActuationLine, applied: Array) -> None:
-        S = line.matrix[0]
-        own = S.diagonal().copy()
-        for (i, j), tendon in zip(self._pairs, self._tendons, strict=True):
-            shared = 0.5 * (S[i, j] + S[j, i])  # damping of qᵢ + qⱼ
-            self.model.tendon_damping[tendon] = shared
-            own[[i, j]] -= shared
-        self.model.dof_damping[self._v] = self._own_damping + own
-        data.qfrc_applied[self._v] = applied + line.constant[0]
+    def rollout(
+        self, initial_state: Any, command: Mapping[str, Any] | None = None, *, nstep: int = 1, nthread: int = 0
+    ) -> Rollout:
+        """Makes `nstep` steps from each of B states, as `mujoco.rollout` does, with the actuation in every step.
 
-    def _holds(self, line: ActuationLine, v: Array) -> bool:
-        """Whether the efforts of the line are those of the actuators at the velocities that came out."""
-        expected, found = line.at(v[None])[0], self.actuation.efforts[0]
-        size = np.abs(found) + np.abs(line.efforts[0])
-        return bool((np.abs(expected - found) <= AGREES * size + 1e-12).all())
+        initial_state   (B, nstate), MuJoCo's mjSTATE_FULLPHYSICS; actuators and sensors start in their initial state
+        command         by actuator: a number, one per step (nstep,), or (B, nstep)
+        nthread         of MuJoCo's pool; 0: the calling thread
+        """
+        return rolled_out(self, initial_state, command or {}, nstep, nthread)
 
     # --- the model -------------------------------------------------------------------------------------------------
 
-    def _check_integrator(self) -> None:
+    def _check_integrator(self, pairs: Sequence[tuple[int, int]]) -> None:
         kind = self._mujoco.mjtIntegrator(self.model.opt.integrator).name.removeprefix("mjINT_")
         if kind == "RK4":
             raise BridgeError(
                 "RK4 evaluates the efforts of motors at several instants of a step; set the integrator to implicitfast"
             )
-        if self._pairs and kind not in IMPLICIT:
-            a, b = (self.actuation.names[i] for i in self._pairs[0])
+        if pairs and kind not in IMPLICIT:
+            a, b = (self.actuation.names[i] for i in pairs[0])
             raise BridgeError(
                 f"a transmission couples {a!r} and {b!r}, and MuJoCo's integrator {kind} treats that explicitly; "
                 "set it to implicitfast"

@@ -117,10 +117,10 @@ class PredictedActuation:
     def _begin(self, q: Array, v: Array) -> None:
         """Starts the fresh lanes. The others keep their states, and the time."""
         if self._fresh.all():
-            _reset(self.actuation, q, v)
+            self.actuation.reset_to(q, v)
             return
         self._spare = self._spare or self._part()
-        _reset(self._spare, q, v)
+        self._spare.reset_to(q, v)
         self.actuation.state = np.where(self._fresh[:, None], self._spare.state, self.actuation.state)
 
     def _predicted(self, v: Array, free: Array) -> ActuationLine:
@@ -175,11 +175,6 @@ def _column(name: str, joints: Sequence[str]) -> int:
     if name not in joints:
         raise BridgeError(f"an actuator moves {name!r}, which is not among the joints{suggestion(name, joints)}")
     return list(joints).index(name)
-
-
-def _reset(act: ActuationPart, q: Array, v: Array) -> None:
-    q, v = (x[0] if len(x) == 1 else x.T for x in (q, v))
-    act.reset(dict(zip(act.names, q, strict=True)), dict(zip(act.names, v, strict=True)))
 
 
 def _product(M: Array, x: Array) -> Array:

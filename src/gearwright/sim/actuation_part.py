@@ -169,6 +169,11 @@ class ActuationPart:
         self._made.reset(position=position, velocity=velocity)
         self._effort = np.zeros_like(self._effort)
 
+    def reset_to(self, q: Array, v: Array) -> None:
+        """`reset` with arrays (B, n) in the order of `names`."""
+        q, v = (x[0] if len(x) == 1 else x.T for x in (q, v))
+        self.reset(dict(zip(self.names, q, strict=True)), dict(zip(self.names, v, strict=True)))
+
     def placed(self, q: Array, v: Array) -> Array:
         """Puts joints where another program has them, arrays (B, n), and returns the state then."""
         batch = self._made.batch_state
