@@ -228,7 +228,7 @@ def test_a_port_that_is_taken_is_named_and_so_is_the_file_that_a_client_needs(tm
             other.listen()
         server = Server("desk_arm", "--protocol", "cia402")
         text = "\n".join(server.lines)
-        assert "port 29540 is taken" in text and "(its file: add --eds robot.eds)" in text
+        assert "port 29540 is in use" in text and "(its file: add --eds robot.eds)" in text
         assert server.ask({"reset": {}, "command": {"gripper": 0.1}})["commanded"] == {"gripper": {"unit": "N·m"}}
         server.ask({"fault": {"kind": "unplug", "actuator": "gripper"}})
         server.ask({"step": 2})

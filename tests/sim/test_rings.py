@@ -142,7 +142,7 @@ def test_a_contradictory_compliant_ring_is_a_spring(n):
 
 
 def test_a_ring_of_exact_couplings_is_refused():
-    with pytest.raises(gw.ModelError, match=r"circle: .* one of them must be hard or compliant"):
+    with pytest.raises(gw.ModelError, match=r"cycle: .* one of them must be hard or compliant"):
         ring(3, 1.0, "exact")
 
 
