@@ -65,11 +65,11 @@ def compare(path, floating, rng, states=20):
     for _ in range(states):
         q, v, by_joint = random_state(mechanism, rng)
         M, h = theirs.mass_matrix_and_bias(*theirs.at(mechanism, by_joint, v))
-        assert relative_error(np.array(equations.mass_matrix(q, [])) - armature, M) < PROMISED
-        assert relative_error(flat(equations.bias(q, v, [])), h) < PROMISED
+        assert relative_error(np.array(equations.observer("mass_matrix")(q, [])) - armature, M) < PROMISED
+        assert relative_error(flat(equations.observer("bias")(q, v, [])), h) < PROMISED
         scale = np.sqrt(np.outer(np.diag(M), np.diag(M)))  # a finger beside a torso: each entry by its own size
         massive = scale > 1e-9 * scale.max()  # none in files without any inertia
-        error = np.abs(np.array(equations.mass_matrix(q, [])) - armature - M)
+        error = np.abs(np.array(equations.observer("mass_matrix")(q, [])) - armature - M)
         assert (error[massive] / scale[massive]).max(initial=0.0) < PROMISED
 
 

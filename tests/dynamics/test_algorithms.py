@@ -36,7 +36,7 @@ def case(request):
 
 def test_mass_matrix(case):
     equations, q, _, newton = case
-    M = np.array(equations.mass_matrix(q, []))
+    M = np.array(equations.observer("mass_matrix")(q, []))
     assert relative_error(M, newton.mass_matrix()) < FIRST_DIFFERENCES
     assert np.array_equal(M, M.T)
     assert np.linalg.eigvalsh(M).min() > 0
@@ -44,13 +44,13 @@ def test_mass_matrix(case):
 
 def test_bias(case):
     equations, q, v, newton = case
-    assert relative_error(flat(equations.bias(q, v, [])), newton.bias()) < DIFFERENCES
+    assert relative_error(flat(equations.observer("bias")(q, v, [])), newton.bias()) < DIFFERENCES
 
 
 def test_kinetic_energy_is_half_v_M_v(case):
     equations, q, v, _ = case
-    kinetic, _ = equations.energy(q, v, [])
-    M = np.array(equations.mass_matrix(q, []))
+    kinetic, _ = equations.observer("energy")(q, v, [])
+    M = np.array(equations.observer("mass_matrix")(q, []))
     assert float(kinetic) == pytest.approx(v @ M @ v / 2, rel=ROUNDING)
 
 
@@ -59,13 +59,13 @@ def test_potential_energy(case):
     axes, model = equations.model.bodies.axes, equations.model.bodies
     springs = zip(axes.stiffness, axes.reference, model.spring_positions, strict=True)
     stretched = [k * (q[i] - q0) ** 2 / 2 for k, q0, i in springs]
-    _, potential = equations.energy(q, v, [])
+    _, potential = equations.observer("energy")(q, v, [])
     assert float(potential) == pytest.approx(newton.potential() + sum(stretched), rel=1e-12, abs=1e-12)
 
 
 def test_momentum(case):
     equations, q, v, newton = case
-    linear, angular = equations.momentum(q, v, [])
+    linear, angular = equations.observer("momentum")(q, v, [])
     P, L = newton.momentum()
     assert relative_error(flat(linear), P) < DIFFERENCES
     assert relative_error(flat(angular), L) < DIFFERENCES
@@ -73,7 +73,7 @@ def test_momentum(case):
 
 def test_link_poses(case):
     equations, q, _, newton = case
-    rows = np.array(equations.link_poses(q, []))
+    rows = np.array(equations.observer("link_poses")(q, []))
     for name, row in zip(equations.links, rows, strict=True):
         X_WL = newton.poses(0 * newton.v)[name]
         assert np.allclose(row[:9].reshape(3, 3), X_WL.R, atol=ROUNDING, rtol=ROUNDING)
@@ -84,10 +84,12 @@ def test_forward_dynamics_undo_inverse_dynamics(case):
     """`M·v̇ + h = τ + passive` for the acceleration that the efforts cause."""
     equations, q, v, _ = case
     effort = np.random.default_rng(6).normal(size=len(v))
-    acceleration = flat(equations.observation(q, v, effort, [])[2])
+    acceleration = flat(equations.observer("observation")(q, v, effort, [])[2])
     axes, springs = equations.model.bodies.axes, equations.model.bodies.spring_positions
     passive = -np.array(axes.damping) * v - np.array(axes.stiffness) * (q[springs] - np.array(axes.reference))
-    needed = np.array(equations.mass_matrix(q, [])) @ acceleration + flat(equations.bias(q, v, []))
+    needed = np.array(equations.observer("mass_matrix")(q, [])) @ acceleration + flat(
+        equations.observer("bias")(q, v, [])
+    )
     assert relative_error(needed, effort + passive) < ROUNDING  # the condition of M, up to 1e4, times rounding
 
 
@@ -97,7 +99,9 @@ def test_power_balance(name):
     equations = Equations(TREES[name], integrator="rk4")
     q, v, _ = random_state(TREES[name], np.random.default_rng(8))
     effort, h = np.random.default_rng(6).normal(size=len(v)), 1e-5
-    energies = [sum(map(float, equations.energy(*equations.step(q, v, effort, [], dt), []))) for dt in (h, -h)]
+    energies = [
+        sum(map(float, equations.observer("energy")(*equations.step(q, v, effort, [], dt), []))) for dt in (h, -h)
+    ]
     power = effort @ v - np.array(equations.model.bodies.axes.damping) @ v**2
     assert (energies[0] - energies[1]) / (2 * h) == pytest.approx(power, rel=7e-8)  # h² and 1e-16/h
 
@@ -124,4 +128,7 @@ def test_floats_and_symbols_agree():
     q, v, _ = random_state(mechanism, np.random.default_rng(10))
     equations = Equations(mechanism)
     at = equations.model.configuration_at(q.tolist())
-    assert relative_error(inverse_dynamics(at, v.tolist(), [0.0] * len(v)), flat(equations.bias(q, v, []))) < ROUNDING
+    assert (
+        relative_error(inverse_dynamics(at, v.tolist(), [0.0] * len(v)), flat(equations.observer("bias")(q, v, [])))
+        < ROUNDING
+    )

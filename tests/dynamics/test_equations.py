@@ -45,11 +45,11 @@ def test_names_and_shapes():
 def test_every_function_evaluates():
     equations = Equations(gripper())
     q, u, effort = [0.1, 0.2], [0.3, 0.4], [0.0, 0.0, 0.0]
-    assert equations.link_poses(q, []).shape == (3, 12)
-    assert equations.mass_matrix([0.1, 0.2, 0.2], []).shape == (3, 3)
-    assert equations.bias([0.1, 0.2, 0.2], [0.3, 0.4, 0.4], []).shape == (3, 1)
+    assert equations.observer("link_poses")(q, []).shape == (3, 12)
+    assert equations.observer("mass_matrix")([0.1, 0.2, 0.2], []).shape == (3, 3)
+    assert equations.observer("bias")([0.1, 0.2, 0.2], [0.3, 0.4, 0.4], []).shape == (3, 1)
     assert [x.shape for x in linearised(equations, q, u, effort)] == [(4, 4), (4, 3)]
-    assert equations.observation.name_out() == [
+    assert equations.observer("observation").name_out() == [
         "tree_position", "tree_velocity", "tree_acceleration", "coupling_error", "coupling_effort",
     ]  # fmt: skip
 
@@ -140,8 +140,8 @@ def test_a_fixed_link_costs_nothing():
       <origin xyz="0.1 0.5 0.2"/></joint>"""
     bare, welded = (Equations(loads(text.format(extra))) for extra in ("", tool))
     assert welded.step.n_instructions() <= bare.step.n_instructions()
-    assert float(welded.mass_matrix([0.3], [])) == pytest.approx(
-        float(bare.mass_matrix([0.3], [])) + 1 + 0.29, rel=1e-12
+    assert float(welded.observer("mass_matrix")([0.3], [])) == pytest.approx(
+        float(bare.observer("mass_matrix")([0.3], [])) + 1 + 0.29, rel=1e-12
     )
 
 
@@ -150,8 +150,8 @@ def test_a_mechanism_that_cannot_move():
     block = Link(name="block", inertia=Inertia(mass=2.0, pose=Pose.from_rpy((0, 0, 3.0), (0, 0, 0))))
     equations = Equations(Mechanism(name="block", links={"block": block}, joints={"weld": joint}, gravity=(0, 0, -10)))
     assert [x.shape for x in equations.step([], [], [], [], 1e-3)] == [(0, 1), (0, 1)]
-    assert [float(x) for x in equations.energy([], [], [])] == [0.0, pytest.approx(60.0, rel=1e-12)]
-    assert equations.link_poses([], []).shape == (1, 12)
+    assert [float(x) for x in equations.observer("energy")([], [], [])] == [0.0, pytest.approx(60.0, rel=1e-12)]
+    assert equations.observer("link_poses")([], []).shape == (1, 12)
 
 
 def arithmetic(function):

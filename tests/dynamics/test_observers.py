@@ -90,7 +90,7 @@ def accelerating(seed, wrenches=(), **options):
     tree, q, v, by_joint, rng = at_random(seed, **options)
     equations = Equations(tree, wrenches=wrenches)
     given = [q, v, rng.normal(size=len(v)), [], *([rng.normal(size=6 * len(wrenches))] if wrenches else [])]
-    a = flat(equations.observation(*given)[2])
+    a = flat(equations.observer("observation")(*given)[2])
     return equations, given, Moving(tree, by_joint, v, a)
 
 
@@ -129,7 +129,7 @@ def test_a_wrench_does_the_work_that_its_link_moves_through(seed):
     links = tuple(list(tree.links)[1::3])
     plain, pushed = Equations(tree), Equations(tree, wrenches=links)
     screws = np.array(plain.observer("screws")(q, []))
-    poses = np.array(plain.link_poses(q, []))
+    poses = np.array(plain.observer("link_poses")(q, []))
     w = rng.normal(size=6 * len(links))
     effort = np.zeros(len(v))
     for n, name in enumerate(links):
@@ -137,8 +137,8 @@ def test_a_wrench_does_the_work_that_its_link_moves_through(seed):
         speeds = np.array(plain.observer("link_velocity")(q, v, []))[list(tree.links).index(name)]
         assert relative_error(J @ v, speeds) < ROUNDING
         effort += J.T @ w[6 * n : 6 * n + 6]
-    by_effort = flat(plain.observation(q, v, effort, [])[2])
-    by_wrench = flat(pushed.observation(q, v, 0 * effort, [], w)[2])
+    by_effort = flat(plain.observer("observation")(q, v, effort, [])[2])
+    by_wrench = flat(pushed.observer("observation")(q, v, 0 * effort, [], w)[2])
     assert relative_error(by_wrench, by_effort) < ROUNDING
 
 
@@ -173,6 +173,6 @@ def test_reactions_with_a_wrench_on_a_link(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_inverse_dynamics_undoes_the_dynamics(seed):
     equations, given, _ = accelerating(seed)
-    a = flat(equations.observation(*given)[2])
+    a = flat(equations.observer("observation")(*given)[2])
     found = flat(equations.observer("inverse_dynamics")(*given[:2], a, []))
     assert relative_error(found, given[2]) < 10 * ROUNDING  # the condition of the mass matrix

@@ -30,7 +30,7 @@ def without_devices(path):
 
 def body_jacobian(equations, q, link):
     """As `Simulation.jacobian` has it."""
-    screws, poses = np.array(equations.observer("screws")(q, [])), np.array(equations.link_poses(q, []))
+    screws, poses = np.array(equations.observer("screws")(q, [])), np.array(equations.observer("link_poses")(q, []))
     branches = {b.link: b for b in equations.mechanism.tree.branches}
     point = poses[equations.links.index(link), 9:]
     J = np.zeros((6, len(screws)))

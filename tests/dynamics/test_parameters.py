@@ -84,7 +84,7 @@ def a_state(equations, rng):
 def outcome(equations, state, parameters):
     q, u, effort = state
     step = equations.step(q, u, effort, parameters, 1e-2)
-    return np.concatenate([flat(x) for x in (*step, *equations.energy(q, u, parameters))])
+    return np.concatenate([flat(x) for x in (*step, *equations.observer("energy")(q, u, parameters))])
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -116,7 +116,11 @@ def test_gravity_can_be_overridden(rng):
 def test_no_gravity_is_a_gravity_too(rng):
     equations = Equations(ROBOT, gravity=(0.0, 0.0, 0.0))
     q, u, effort = a_state(equations, rng)
-    still = flat(equations.bias(flat(equations.observation(q, 0 * u, effort, [])[0]), np.zeros(len(effort)), []))
+    still = flat(
+        equations.observer("bias")(
+            flat(equations.observer("observation")(q, 0 * u, effort, [])[0]), np.zeros(len(effort)), []
+        )
+    )
     assert np.array_equal(still, np.zeros(len(effort)))
 
 

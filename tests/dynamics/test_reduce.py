@@ -43,7 +43,7 @@ def follow(follower, *leaders, **options):
 
 
 def accelerations(mechanism, effort, q=(0.3,), v=(0.0,)):
-    observed = Equations(mechanism).observation(q, v, effort, [])
+    observed = Equations(mechanism).observer("observation")(q, v, effort, [])
     return [flat(x) for x in observed]
 
 
@@ -110,8 +110,12 @@ def test_reduced_equations_are_the_projected_ones():
     tree_q, tree_v, _ = random_state(mechanism, rng)
     q = [tree_q[i] for i in equations.model.reduction.positions]
     u, effort = rng.normal(size=len(equations.velocities)), rng.normal(size=len(tree_v))
-    q_tree, v_tree, vd, error, reaction = (flat(x) for x in equations.observation(q, u, effort, []))
-    missing = np.array(equations.mass_matrix(q_tree, [])) @ vd + flat(equations.bias(q_tree, v_tree, [])) - effort
+    q_tree, v_tree, vd, error, reaction = (flat(x) for x in equations.observer("observation")(q, u, effort, []))
+    missing = (
+        np.array(equations.observer("mass_matrix")(q_tree, [])) @ vd
+        + flat(equations.observer("bias")(q_tree, v_tree, []))
+        - effort
+    )
     J = np.zeros((2, len(v_tree)))  # rows ∂C/∂v, by hand
     order = [equations.coordinates.index(n) for n in equations.couplings]
     names = {c.name: c for c in mechanism.couplings.values()}
@@ -142,8 +146,10 @@ def test_a_polynomial_coupling_keeps_the_energy(armature):
     q = np.array([1.0 if name.endswith("qw") else 0.2 if "." not in name else 0.0 for name in equations.positions])
     u = 0.5 * rng.normal(size=n)
     after_q, after_u = rolled_out(equations, q, u, np.zeros(len(equations.coordinates)), 5e-4, 600)
-    before, after = (sum(map(float, equations.energy(*x, []))) for x in ((q, u), (after_q[:, -1], after_u[:, -1])))
-    kinetic = float(equations.energy(after_q[:, -1], after_u[:, -1], [])[0])
+    before, after = (
+        sum(map(float, equations.observer("energy")(*x, []))) for x in ((q, u), (after_q[:, -1], after_u[:, -1]))
+    )
+    kinetic = float(equations.observer("energy")(after_q[:, -1], after_u[:, -1], [])[0])
     assert abs(after - before) < ROUNDING * kinetic
 
 

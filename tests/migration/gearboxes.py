@@ -137,7 +137,10 @@ def gearbox_trajectory(gearbox: Gearbox, free: Mechanism, speed: float, effort: 
     tau[order] = effort
     found = []
     for _ in range(STEPS):
-        M, h = np.array(equations.mass_matrix(q, [])), np.array(equations.bias(q, v, [])).ravel()
+        M, h = (
+            np.array(equations.observer("mass_matrix")(q, [])),
+            np.array(equations.observer("bias")(q, v, [])).ravel(),
+        )
         v = v + np.linalg.solve(M, DT * (tau - h))
         v = v - np.linalg.solve(M, J) * (J @ v) / (J @ np.linalg.solve(M, J))
         q = q + DT * v

@@ -8,8 +8,8 @@ import gearwright as gw
 from gearwright.model import AxisRef, Joint, Mechanism, Transmission
 from gearwright.model.geometry import Box, Capsule, Geometry, Sphere
 from gearwright.model.joints import WORLD, Axis
+from gearwright.model.links import Link
 from gearwright.model.mass.inertia import Inertia
-from gearwright.model.mechanism import Link
 from gearwright.model.poses import Pose
 from gearwright.model.shapes.surface import Surface
 from tests.dynamics.contact.scenes import G, body, scene, still

@@ -13,25 +13,12 @@ from gearwright.errors import ModelError
 from gearwright.given_numbers import number, numbers
 from gearwright.model import Geometry, Inertia, Link, Pose
 from gearwright.model.geometry import Shape, kind_name
+from gearwright.model.given_poses import pose_of
 from gearwright.model.mass.inertia import MASSLESS
 from gearwright.model.mass.solids import WATER, combined, solid
-from gearwright.model.poses import IDENTITY, Vector3
+from gearwright.model.poses import Vector3
 
 Numbers = Sequence[float]
-
-
-def pose_of(what: str, given: Pose | Numbers | None) -> Pose:
-    """A Pose, or x, y, z [m] with or without roll, pitch, yaw [rad]."""
-    if given is None:
-        return IDENTITY
-    if isinstance(given, Pose):
-        return given
-    values = numbers(what, given)
-    if values.shape == (4, 4):
-        return Pose(values[:3, :3], values[:3, 3])
-    if values.shape not in ((3,), (6,)):
-        raise ModelError(f"{what} takes x, y, z or x, y, z, roll, pitch, yaw, not {given!r:.60}")
-    return Pose.from_rpy(values[:3].tolist(), values[3:].tolist() or (0.0, 0.0, 0.0))
 
 
 def vector(what: str, given: Any) -> Vector3:

@@ -6,11 +6,11 @@ Every part remembers the line of Python that made it, so that errors have a plac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from math import hypot
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gearwright.building.bodies import LinkDraft, Numbers, WeighedShape, given_inertia, pose_of, vector
+from gearwright.building.bodies import LinkDraft, Numbers, WeighedShape, given_inertia, vector
+from gearwright.building.given import Colour, axis_of, axis_ref, made_of, rgba_of, row
 from gearwright.diagnostics import Diagnostic, Source
 from gearwright.errors import ModelError, nearest, users_frame
 from gearwright.given_names import checked_flag, checked_instance, checked_name, checked_names
@@ -22,7 +22,6 @@ from gearwright.model import (
     WORLD,
     Actuator,
     Axis,
-    AxisDynamics,
     AxisRef,
     Backlash,
     Coupling,
@@ -32,7 +31,6 @@ from gearwright.model import (
     Imu,
     Inertia,
     Joint,
-    Limits,
     Losses,
     Mechanism,
     NamedFrame,
@@ -42,17 +40,14 @@ from gearwright.model import (
     Transmission,
     TransmissionMap,
 )
-from gearwright.model.fields import meanings
 from gearwright.model.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Plane, Shape, Sphere
+from gearwright.model.given_poses import pose_of
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.transmissions import type_name, with_own
 from gearwright.model.tree.topology import roots, span
 
 BODY_SENSORS: dict[str, type[Sensor]] = {"imu": Imu, "force_torque": ForceTorque}
 SHAPES = (Box, Sphere, Cylinder, Capsule, Cone, Ellipsoid, Plane, Mesh)
-AXIS_LIMITS = tuple(f.name for f in fields(Limits))
-AXIS_DYNAMICS = tuple(f.name for f in fields(AxisDynamics))
-Colour = Sequence[float]
 
 
 def build(
@@ -139,7 +134,7 @@ class RobotBuilder:
         for n, x in (("mass", mass), ("density", density)):
             if x is not None:
                 number(f"{what}: {n}", x, low=0)
-        rgba = None if color is None else _rgba(what, color)
+        rgba = None if color is None else rgba_of(what, color)
         for kept, family, wanted in (("visual", body.visuals, visual), ("collision", body.collisions, collision)):
             if wanted:
                 own = name or f"{kept}{len(family) + 1}"
@@ -203,7 +198,9 @@ class RobotBuilder:
         if not isinstance(kind, str) or kind not in JOINT_KINDS:
             raise ModelError(f"joint {name!r}: there is no type {kind!r:.60}{nearest(str(kind), JOINT_KINDS)}")
         count = JOINT_KINDS[kind].axes
-        made = [_axis(name, given, numbers_of_axis if i == 0 else {}) for i, given in enumerate((axis, axis2)[:count])]
+        made = [
+            axis_of(name, given, numbers_of_axis if i == 0 else {}) for i, given in enumerate((axis, axis2)[:count])
+        ]
         if numbers_of_axis and not count:
             raise ModelError(f"joint {name!r}: a {kind} joint has no axis for {next(iter(numbers_of_axis))!r}")
         self._joints[name] = Joint(
@@ -231,11 +228,11 @@ class RobotBuilder:
             raise ModelError("with several leaders, each has its multiplier: couple('a', {'b': 1.0, 'c': -0.5})")
         axis = AxisRef.of(checked_name("follower", follower))
         assert axis is not None
-        leaders = tuple(Term(_axis_ref(n), number(f"multiplier of {n!r}", m)) for n, m in shares.items())
+        leaders = tuple(Term(axis_ref(n), number(f"multiplier of {n!r}", m)) for n, m in shares.items())
         own = name if name is not None else str(axis)
         values = {**fields_of_coupling, "offset": number("offset", offset), "reference": number("reference", reference)}
         self._couplings.append(
-            self._made(
+            made_of(
                 Coupling, f"coupling {own!r}", name=own, follower=axis, leaders=leaders,
                 alias=None if name is None else str(axis), spelling="mimic" if name is None else "coupling",
                 source=_caller("coupling", own), **values,
@@ -255,9 +252,9 @@ class RobotBuilder:
                 raise ModelError("an actuator object has its joint and its numbers already: give it alone")
             made = actuator
         else:
-            cls = _row(ACTUATORS, "actuator", kind)
+            cls = row(ACTUATORS, "actuator", kind)
             what = f"actuator {actuator!r}"
-            made = self._made(
+            made = made_of(
                 cls, what, name=actuator, joint=joint, source=_caller("actuator", actuator), **numbers_of
             )  # fmt: skip
         self._new(self._actuators, "actuator", made.name)
@@ -271,7 +268,7 @@ class RobotBuilder:
         """A transmission, e.g. `gw.SimpleTransmission(reduction=50)`, and what it connects, in its order."""
         self._new(self._transmissions, "transmission", name)
         checked_instance("map", map, TransmissionMap)
-        axes = tuple(_axis_ref(j) for j in checked_names("joints=", joints))
+        axes = tuple(axis_ref(j) for j in checked_names("joints=", joints))
         self._transmissions[name] = Transmission(
             name=name, type=type_name(map), map=map, actuators=checked_names("actuators=", actuators), joints=axes,
             losses=with_own(losses, map), backlash=backlash, source=_caller("transmission", name),
@@ -283,8 +280,8 @@ class RobotBuilder:
         if isinstance(sensor, Sensor):
             made = sensor
         else:
-            cls = BODY_SENSORS[kind] if kind in BODY_SENSORS else _row(SENSORS, "sensor", kind)
-            made = self._made(
+            cls = BODY_SENSORS[kind] if kind in BODY_SENSORS else row(SENSORS, "sensor", kind)
+            made = made_of(
                 cls, f"sensor {sensor!r}", name=sensor, source=_caller("sensor", sensor), **fields_of
             )  # fmt: skip
         self._new(self._sensors, "sensor", made.name)
@@ -341,66 +338,6 @@ class RobotBuilder:
         if checked_name("a link", link) not in self._bodies:
             raise ModelError(f"there is no link {link!r}{nearest(link, self._bodies)}; add it before its parts")
         return self._bodies[link]
-
-    @staticmethod
-    def _made(kind: Any, what: str, **given: Any) -> Any:
-        """A part from its fields; a wrong name of a field gets the nearest valid one."""
-        known = {m.name for m in meanings(kind)}
-        for name in given:
-            if name not in known:
-                raise ModelError(f"{what}: {kind.__name__} has no {name!r}{nearest(name, known)}")
-        given = {n: x for n, x in given.items() if x is not None or n == "joint"}
-        try:
-            return kind(**given)
-        except ModelError as error:
-            said = str(error)
-            raise ModelError(said if said.startswith(what) else f"{what}: {said}") from None
-        except TypeError as error:
-            missing = str(error).partition("argument")[2].lstrip("s: ") or str(error)
-            raise ModelError(f"{what}: a {kind.__name__} needs {missing}") from None
-
-
-def _row(registry: Any, what: str, kind: str) -> Any:
-    if not isinstance(kind, str) or kind not in registry:
-        raise ModelError(f"there is no {what} type {kind!r:.60}{nearest(str(kind), registry)}")
-    return registry[kind]
-
-
-def _axis(joint: str, given: Axis | Numbers, named: Mapping[str, Any]) -> Axis:
-    """An Axis, or its direction of any length; numbers by name are its limits and passive forces."""
-    if isinstance(given, Axis):
-        axis = given
-    else:
-        x, y, z = vector(f"joint {joint!r}: axis", given)
-        length = hypot(x, y, z)
-        if not length > 0:
-            raise ModelError(f"joint {joint!r}: an axis of length zero has no direction")
-        unit = (x, y, z) if length == 1.0 else (x / length, y / length, z / length)
-        axis = Axis(xyz=unit)
-    limits, passive = dict[str, Any](), dict[str, Any]()
-    for name, value in named.items():
-        if name not in (*AXIS_LIMITS, *AXIS_DYNAMICS):
-            near = nearest(name, (*AXIS_LIMITS, *AXIS_DYNAMICS))
-            raise ModelError(f"joint {joint!r}: a joint has no {name!r}{near}")
-        (limits if name in AXIS_LIMITS else passive)[name] = value
-    try:
-        return replace(axis, limits=replace(axis.limits, **limits), dynamics=replace(axis.dynamics, **passive))
-    except ModelError as error:
-        raise ModelError(f"joint {joint!r}: {error}") from None
-
-
-def _axis_ref(name: Any) -> AxisRef:
-    axis = AxisRef.of(checked_name("a joint", name))
-    assert axis is not None
-    return axis
-
-
-def _rgba(what: str, color: Colour) -> tuple[float, float, float, float]:
-    values = [number(f"{what}: color", x, low=0, high=1) for x in color]
-    if len(values) not in (3, 4):
-        raise ModelError(f"{what}: color takes three or four numbers, not {len(values)}")
-    r, g, b, a = (*values, 1.0)[:4]
-    return (r, g, b, a)
 
 
 def _error(code: str, message: str, source: Source | None) -> Diagnostic:

@@ -116,6 +116,7 @@ class Equations:
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
+        self._observers: dict[str, Function] = {}
         self._controller, self._control_period, self._period = controller, control_period, period
 
     # --- names -----------------------------------------------------------------------------------------------------
@@ -301,22 +302,13 @@ class Equations:
         what_acts = self._acting if acts else (StepSlot.PARAMETER,)
         return (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.SENSOR, *what_acts)
 
-    @cached_property
-    def tree(self) -> Function:
-        """(position, velocity, parameter) → the tree's position and velocity, and each coupling's error C."""
-        return self.observer("tree")
-
-    @cached_property
-    def observation(self) -> Function:
-        """(position, velocity, effort, parameter) → the tree's position, velocity and acceleration at this instant, and
-        each coupling's error C and effort λ (on its follower; on leader i, λ·Gᵢ).
-
-        With rows also (impulse, dt): all but those of loops act as they did in the step that ends here.
-        """
-        return self.observer("observation")
-
     def observer(self, name: str) -> Function:
-        """One of `observers.OBSERVERS`."""
+        """The answer to one of `observers.OBSERVERS`."""
+        if name not in self._observers:
+            self._observers[name] = self._observer(name)
+        return self._observers[name]
+
+    def _observer(self, name: str) -> Function:
         observer = OBSERVERS[name]
         inputs = (*observer.inputs, *(self._acting if observer.acting else (StepSlot.PARAMETER, *self._loaded)))
 
@@ -324,31 +316,6 @@ class Equations:
             return observer.trace(self, given)
 
         return self._function(name, inputs, trace)
-
-    @cached_property
-    def energy(self) -> Function:
-        """(position, velocity, parameter) → kinetic and potential energy [J]; springs are in the potential."""
-        return self.observer("energy")
-
-    @cached_property
-    def momentum(self) -> Function:
-        """(position, velocity, parameter) → linear [N·s] and angular [N·m·s] momentum about the world's origin."""
-        return self.observer("momentum")
-
-    @cached_property
-    def link_poses(self) -> Function:
-        """(position, parameter) → (links, 12): of each link its rotation matrix by rows, then its origin."""
-        return self.observer("link_poses")
-
-    @cached_property
-    def mass_matrix(self) -> Function:
-        """(tree position, parameter) → M with armature (nv, nv)."""
-        return self.observer("mass_matrix")
-
-    @cached_property
-    def bias(self) -> Function:
-        """(tree position, tree velocity, parameter) → Coriolis, centrifugal and gravity efforts (nv,)."""
-        return self.observer("bias")
 
     @cached_property
     def linearization(self) -> Function:

@@ -48,12 +48,12 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.joints import Limits as Limits
     from gearwright.model.joints import SafetyController as SafetyController
     from gearwright.model.keyframes import Keyframe as Keyframe
+    from gearwright.model.links import Link as Link
+    from gearwright.model.links import NamedFrame as NamedFrame
     from gearwright.model.mass.inertia import MASSLESS as MASSLESS
     from gearwright.model.mass.inertia import Inertia as Inertia
     from gearwright.model.mechanism import DEFAULT_GRAVITY as DEFAULT_GRAVITY
-    from gearwright.model.mechanism import Link as Link
     from gearwright.model.mechanism import Mechanism as Mechanism
-    from gearwright.model.mechanism import NamedFrame as NamedFrame
     from gearwright.model.poses import IDENTITY as IDENTITY
     from gearwright.model.poses import Pose as Pose
     from gearwright.model.sensors.body_sensors import BodySensor as BodySensor

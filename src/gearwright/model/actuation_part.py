@@ -16,7 +16,8 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.joints import WORLD, Axis, AxisRef, Joint
 from gearwright.model.joints.axes import AxisDynamics
 from gearwright.model.layout.layout import turns_body
-from gearwright.model.mechanism import Link, Mechanism
+from gearwright.model.links import Link
+from gearwright.model.mechanism import Mechanism
 from gearwright.model.sensors.sensors import Sensor
 from gearwright.model.transmissions import CustomTransmission, LinearTransmission, Transmission, rows
 from gearwright.model.transmissions.leading import leads_only

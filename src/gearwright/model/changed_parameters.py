@@ -27,7 +27,8 @@ from gearwright.model.transmissions import Transmission, parameter_quantities
 from gearwright.model.transmissions.parameters import with_values
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 _XYZ = ("x", "y", "z")
 

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_numbers import number
+from gearwright.model.by_name import NamesView
 from gearwright.model.fields import check, quantity
 from gearwright.model.joints import AxisRef
-from gearwright.model.names_view import NamesView
 from gearwright.model.poses import Array
 
 Mode = Literal["exact", "hard", "compliant"]

@@ -14,7 +14,8 @@ from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.renaming import with_prefix
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 FAMILIES = ("links", "joints", "couplings", "transmissions", "actuators", "sensors", "hardware", "frames")
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gearwright.diagnostics import Diagnostic, Source, in_line_order
+from gearwright.diagnostics import Diagnostic, in_line_order
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.given_names import checked_instance, checked_name, checked_names
-from gearwright.given_numbers import numbers, position_checked
 from gearwright.model.actuators import Actuator
+from gearwright.model.by_name import ByName
 from gearwright.model.checks.checks import advise, check
 from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.couplings import Couplings
 from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.frictions.placing import with_friction
-from gearwright.model.geometry import Geometry
+from gearwright.model.given_poses import pose_of
 from gearwright.model.joints import AxisRef, Joint
 from gearwright.model.keyframes import Keyframe
 from gearwright.model.layout.layout import (
@@ -27,27 +25,24 @@ from gearwright.model.layout.layout import (
     acting_transmissions,
     can_move,
     coordinate_of,
-    rotor_axis,
-    turns_body,
 )
-from gearwright.model.loops.coupling_cycles import placing_order
+from gearwright.model.links import Link, NamedFrame
 from gearwright.model.loops.mobility import Mobility, mobility
 from gearwright.model.loops.second_descriptions import SecondDescription, second_descriptions
-from gearwright.model.mass.inertia import MASSLESS, Inertia
-from gearwright.model.names_view import NamesView
+from gearwright.model.mass.reflected import reflected_inertia
 from gearwright.model.parameters import Parameter, parameter_table
 from gearwright.model.pickling import check_functions, fields_of
-from gearwright.model.poses import IDENTITY, Array, Pose, Vector3
+from gearwright.model.poses import Array, Pose, Vector3
 from gearwright.model.sensors.sensors import Encoder, Sensor
 from gearwright.model.transmissions import (
     Backlash,
-    LinearTransmission,
     Losses,
     Transmission,
     TransmissionMap,
     type_name,
     with_own,
 )
+from gearwright.model.tree.configuration import configuration
 from gearwright.model.tree.kinematics import link_poses
 from gearwright.model.tree.references import spanned
 from gearwright.model.tree.topology import Tree, forward, grow
@@ -62,65 +57,6 @@ if TYPE_CHECKING:
     from gearwright.model.servos.servo_model import ServoModel
 
 DEFAULT_GRAVITY: Vector3 = (0.0, 0.0, -9.81)  # [m/s²]; what MuJoCo, Drake and Pinocchio take too
-
-
-@dataclass(frozen=True, kw_only=True)
-class Link:
-    """A rigid body."""
-
-    name: str
-    inertia: Inertia = MASSLESS  # mass, centre of mass, moments
-    visuals: tuple[Geometry, ...] = ()  # what is seen
-    collisions: tuple[Geometry, ...] = ()  # what would collide
-    gravity: bool = True  # False: gravity does not act on it
-    share: float = 1.0  # of the inertia that it has, where a loop is cut through it
-    same_as: str | None = None  # the link whose inertia it has a share of
-    source: Source | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamedFrame:
-    """A named frame on a link, or on the world."""
-
-    name: str
-    link: str  # or "world"
-    X_LF: Pose = IDENTITY
-    source: Source | None = field(default=None, compare=False, repr=False)
-
-
-_T = TypeVar("_T")
-
-
-class ByName(Mapping[str, _T]):
-    """A read-only mapping in document order; an unknown name raises with the nearest valid one."""
-
-    def __init__(self, kind: str, items: Mapping[str, _T] | None = None) -> None:
-        self._kind = kind
-        self._items = dict(items or {})
-
-    def __getitem__(self, name: str) -> _T:
-        try:
-            return self._items[name]
-        except (KeyError, TypeError):  # a list cannot be looked for
-            raise UnknownNameError(self._kind, name, self._items) from None
-
-    def __contains__(self, name: object) -> bool:  # nor `get`: without a search for the nearest name
-        return name in self._items
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self._items.get(name, default)
-
-    def __iter__(self) -> Any:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def keys(self) -> NamesView:
-        return NamesView(self)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} by name: {', '.join(list(self)[:8])}{', …' if len(self) > 8 else ''}>"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -288,27 +224,7 @@ class Mechanism(NotebookDisplay):
 
     @cached_property
     def _reflected(self) -> dict[AxisRef, float]:
-        inertia = {a.name: a.rotor_inertia for a in self.actuators.values() if not turns_body(a)}
-        if not any(inertia.values()):
-            return {}
-        seen: dict[AxisRef, float] = {}
-        for a in self.actuators.values():
-            on_rotor = a.joint == rotor_axis(a.name)  # which leads the joints of its transmission
-            if a.joint is not None and inertia.get(a.name) and (on_rotor or a.name not in self.acting):
-                seen[a.joint] = seen.get(a.joint, 0.0) + a.rotor_inertia
-        for t in self.transmissions.values():
-            if not isinstance(t.map, LinearTransmission):
-                continue
-            B = t.map.actuator_per_joint
-            mine = [self.acting.get(name) is t for name in t.actuators]
-            rotors = np.array([inertia.get(n, 0.0) * own for n, own in zip(t.actuators, mine, strict=True)])
-            turning = rotors > 0
-            with np.errstate(over="ignore"):  # an infinite one is reported by the checks
-                added = rotors[turning] @ B[turning] ** 2
-            for ref, more in zip(t.joints, added, strict=True):
-                if more:
-                    seen[ref] = seen.get(ref, 0.0) + float(more)
-        return seen
+        return reflected_inertia(self)
 
     def actuation_jacobian(
         self, position: Mapping[str, float | Sequence[float]] | None = None, output: str | Sequence[str] | None = None
@@ -441,8 +357,7 @@ class Mechanism(NotebookDisplay):
 
         checked_instance("attach", other, Mechanism)
         checked_name("at", at)
-        X = pose if isinstance(pose, Pose) else _placed(pose)
-        return attach(self, other, at, X, checked_name("prefix", prefix), joint)
+        return attach(self, other, at, pose_of("pose", pose), checked_name("prefix", prefix), joint)
 
     def with_rods_reduced(self, rods: Sequence[str] | None = None) -> Mechanism:
         """A copy in which rods between cranks and other links are exact couplings, not links: `crank = f(joints)`.
@@ -464,36 +379,7 @@ class Mechanism(NotebookDisplay):
         Keys are joints (a number, or a sequence for a joint of several coordinates) or single coordinates such as
         `joint.axis2` or `base.z`. A follower that is given keeps its value.
         """
-        if position is not None and not hasattr(position, "items"):
-            followers = {c.follower.joint for c in self.couplings.values()}
-            moving = [name for name, j in self.joints.items() if len(j.positions) == 1 and name not in followers]
-            first = next(iter(moving), "joint")
-            raise ModelError(f"positions must be given by joint, as {{{first!r}: 0.1}}, not {position!r:.60}")
-        tied = {**self.joints, **self.bases}
-        q = {n: list(self.initial.get(n, j.type.zero)) for n, j in tied.items()}
-        slots = {c: (n, i) for n, j in tied.items() for i, c in enumerate(j.positions)}
-        given: set[tuple[str, int]] = set()
-        for name, value in (position or {}).items():
-            values = position_checked(repr(name), numbers(repr(name), value))
-            if name in slots and values.ndim == 0:
-                joint, i = slots[name]
-                q[joint][i] = float(values)
-                given.add((joint, i))
-            elif name in tied:
-                values = np.atleast_1d(values)
-                if values.shape != (len(q[name]),):
-                    raise ModelError(f"joint {name!r} takes {len(q[name])} position values {tied[name].positions}")
-                q[name] = values.tolist()
-                given.update((name, i) for i in range(len(q[name])))
-            else:
-                raise UnknownNameError("joint", name, slots)
-        used: set[AxisRef] = set()  # leaders that others have been placed by: a circle of couplings leaves them there
-        known = [AxisRef(*axis) for axis in given]
-        for c in placing_order(self.couplings.ordered, known):
-            if (c.follower.joint, c.follower.index) not in given and c.follower not in used:
-                used |= {t.axis for t in c.leaders}
-                q[c.follower.joint][c.follower.index] = c.position([q[t.axis.joint][t.axis.index] for t in c.leaders])
-        return {n: tuple(v) for n, v in q.items()}
+        return configuration(self, position)
 
     def poses(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Pose]:
         """X_WL of every link, by the tree; loops are not assembled."""
@@ -503,13 +389,6 @@ class Mechanism(NotebookDisplay):
     def forward_kinematics(self, position: Mapping[str, float | Sequence[float]] | None = None) -> dict[str, Array]:
         """{link: 4x4 pose in the world}. Keys as in `configuration`; joints that are not given are at their start."""
         return {name: X.matrix for name, X in self.poses(position).items()}
-
-
-def _placed(given: Sequence[float] | None) -> Pose:
-    values = numbers("pose", (0.0, 0.0, 0.0) if given is None else given)
-    if values.shape not in ((3,), (6,)):
-        raise ModelError(f"pose takes x, y, z or x, y, z, roll, pitch, yaw, not {given!r:.60}")
-    return Pose.from_rpy(values[:3].tolist(), values[3:].tolist() or (0.0, 0.0, 0.0))
 
 
 def _joined(before: Sequence[Diagnostic], found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -22,7 +22,8 @@ from gearwright.model.transmissions import Transmission, efficiency_only, parame
 from gearwright.model.transmissions.elastic import ElasticGear
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 _XYZ = ("x", "y", "z")
 _LENGTH = Quantity("m", doc="coordinate in the frame of its link")

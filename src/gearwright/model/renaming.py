@@ -12,7 +12,8 @@ from gearwright.model.couplings import Coupling, Couplings, Through
 from gearwright.model.hardware.hardware import Component, Hardware, MimicJoint
 from gearwright.model.joints import WORLD, AxisRef, Joint
 from gearwright.model.keyframes import Keyframe
-from gearwright.model.mechanism import Link, Mechanism, NamedFrame
+from gearwright.model.links import Link, NamedFrame
+from gearwright.model.mechanism import Mechanism
 from gearwright.model.sensors.sensors import Sensor
 from gearwright.model.transmissions import Transmission
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from gearwright.diagnostics import Diagnostic
 from gearwright.errors import ModelError, counted
 from gearwright.given_names import checked_name
 from gearwright.given_numbers import numbers, position_checked
 from gearwright.model import Mechanism
-from gearwright.model.hardware.drives import UNGIVEN_RATE
 from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.options import Options, cores
@@ -27,7 +24,7 @@ from gearwright.sim.running.calling import ControllerState
 from gearwright.sim.running.clock import Clock
 from gearwright.sim.running.failing import failure
 from gearwright.sim.running.speed_limits import SpeedLimits
-from gearwright.sim.running.stepping import step
+from gearwright.sim.running.stepping import set_targets, step
 from gearwright.sim.running.unsimulated import unsimulated
 from gearwright.sim.signals import TIME, Signal, SignalTable
 from gearwright.sim.state import given_values
@@ -37,8 +34,8 @@ from gearwright.sim.state.inputs import Inputs
 from gearwright.sim.state.layout import Layout
 from gearwright.sim.state.snapshot import Snapshot, copied
 from gearwright.sim.state.values import Array, Read, Value, Values
-from gearwright.sim.views import analysis, observed
 from gearwright.sim.views.independent_arrays import IndependentArrays, given_start
+from gearwright.sim.views.instant_dynamics import InstantDynamics
 from gearwright.sim.views.named_values import NamedValues
 from gearwright.sim.views.ports import Port
 from gearwright.sim.views.probes import Probes
@@ -53,14 +50,7 @@ if TYPE_CHECKING:
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps
 
 
-class Momentum(NamedTuple):
-    """The robot's momentum about the world's origin, in the world's axes; (3,) or (B, 3)."""
-
-    linear: Array  # [N·s]
-    angular: Array  # [N·m·s]
-
-
-class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
+class Simulation(NamedValues, IndependentArrays, InstantDynamics, NotebookDisplay):
     """Made by `gearwright.compile`. Values are floats, or arrays (B,) if the batch is larger than one.
 
     Names are those of joints; an axis of a joint with several is `joint.axis2`. A free base has `base.x` … in the
@@ -234,18 +224,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
         After a reset, a drive holds the joint's initial position. A kinematic drive with a target position alone moves
         with the mean rate of the step.
         """
-        group = self.layout.drives
-        both = ({} if values is None else values for values in (position, velocity))
-        given = [given_values.held(group, values, self.batch) for values in both]
-        for i, value in given[0]:
-            position_checked(repr(group.names[i]), np.asarray(value))
-        kinematic = [drive.kinematic for drive in self.options.drives.values()]
-        with self.batch_state.exclusive():
-            for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
-                self.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
-            for part, values in enumerate(given):
-                for i, value in values:
-                    self.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)
+        set_targets(self, position, velocity)
 
     def hardware(self, name: str | None = None, *, enforce_command_limits: bool = False) -> HardwareInterface:
         """The interfaces of a ros2_control tag, to read and write; with a single tag, the name is optional.
@@ -335,56 +314,7 @@ class Simulation(NamedValues, IndependentArrays, NotebookDisplay):
             control_period=control_period, wrench=wrench, record=record, sink=sink, bands=bands, drive=drive,
         )  # fmt: skip
 
-    # --- dynamics at this instant -----------------------------------------------------------------------------------
-
-    @property
-    def momentum(self) -> Momentum:
-        """Linear [N·s] and angular [N·m·s], about the world's origin."""
-        probe = self.probes["momentum"]
-        return Momentum(probe.output("linear"), probe.output("angular"))
-
-    def mass_matrix(self) -> Array:
-        """M(q) with armature and rotors, in tree coordinates (before couplings), in the order of `coordinates`."""
-        n = len(self.coordinates)
-        M = self.probes["mass_matrix"].output("mass_matrix")
-        return M.reshape((n, n) if self.batch == 1 else (self.batch, n, n))
-
-    def bias(self) -> Array:
-        """h(q, v): Coriolis, centrifugal and gravity efforts, in tree coordinates."""
-        return self.probes["bias"].output("bias")
-
-    def jacobian(self, link: str, point: Any = None) -> Array:
-        """J of a link or frame, (6, nv) or (B, 6, nv): `J·v` is its velocity, linear then angular, in the world's axes.
-
-        Columns are in the order of `coordinates` (of the tree, before couplings). `point` is the point of the linear
-        part [m], in the axes of the link or frame; by default its origin.
-        """
-        return observed.jacobian(self, checked_name("a link or frame", link), point)
-
-    def inverse_dynamics(self, acceleration: Mapping[str, Any] | None = None) -> dict[str, Value]:
-        """Efforts by coordinate that give these accelerations (default 0) in the present state, for `step(effort=…)`.
-
-        They are in tree coordinates: followers move with their leaders, and have their own efforts. They account for
-        gravity, Coriolis forces, rotors, springs, dampers and wrenches, but not for actuators, friction, stops and
-        loops.
-        """
-        return observed.inverse_dynamics(self, {} if acceleration is None else acceleration)
-
-    def impulse_response(self, a: str, b: str) -> Value:
-        """r_ab: the change of a's velocity for a unit impulse along b, in tree coordinates (before couplings)."""
-        return analysis.impulse_response(self, checked_name("a coordinate", a), checked_name("a coordinate", b))
-
-    def linearize(self) -> analysis.Linearization:
-        """A = ∂(state⁺)/∂(state) and B = ∂(state⁺)/∂(effort, command) of one step from here, by exact differentiation.
-
-        Rows are positions and velocities in the order of `state`. Columns of B are the efforts of `coordinates`, then
-        the commands of actuators: (nx, nx) and (nx, nv + na), with the batch as the first axis. The active set is that
-        of this step; between two segments, the derivative is one-sided. `.states` and `.inputs` name rows and columns.
-        The result is kept until something changes. A step with substeps, as in fast loops, is linearized through all of
-        them. Finite differences of default steps include the tolerance of the iteration: with h = 1e-5 or less they are
-        off by a few per cent.
-        """
-        return analysis.linearized(self)
+    # --- derivatives -----------------------------------------------------------------------------------------------
 
     def sensitivity(
         self, duration: float, *, outputs: Sequence[str] | str, parameters: Sequence[str] | str = (),

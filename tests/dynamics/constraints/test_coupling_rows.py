@@ -45,7 +45,7 @@ def by_the_document(tree, coupling, q, v, effort, dt=DT):
     """(12)–(17): from the uncoupled step and unit test impulses, in plain NumPy."""
     free = Equations(tree)
     _, v_free = (flat(x) for x in free.step(q, v, effort, [], dt))
-    response = np.linalg.inv(np.array(free.mass_matrix(q, [])))  # r_ij: speed of i for a unit impulse on j
+    response = np.linalg.inv(np.array(free.observer("mass_matrix")(q, [])))  # r_ij: speed of i for a unit impulse on j
     G, gamma = coupling.row
     at = {name: i for i, name in enumerate(free.coordinates)}
     C = gamma + sum(g * q[at[str(axis)]] for axis, g in G.items())
@@ -125,7 +125,7 @@ def test_across_a_fixed_root_branches_answer_alone(seed, mode, leaders):
         effort, alone = rng.normal(size=len(v)), Equations(tree)
         v_free = flat(alone.step(q, v, effort, [], DT)[1])
         J = np.array([row.get(n, 0.0) for n in alone.coordinates])
-        answer = np.linalg.solve(np.array(alone.mass_matrix(q, [])), J)
+        answer = np.linalg.solve(np.array(alone.observer("mass_matrix")(q, [])), J)
         C, Jv, r = C + J @ q, Jv + J @ v_free, r + J @ answer
         after |= {f"{n}{dash}": (a, b) for n, a, b in zip(alone.coordinates, v_free, answer, strict=True)}
         state += [{f"{n}{dash}": x for n, x in zip(alone.coordinates, xs, strict=True)} for xs in (q, v, effort)]
@@ -236,7 +236,7 @@ def test_modes_mixed_in_one_robot():
     seen = 0.5 + 4 * 0.2 + 9 * 0.1 + 2.25 * 0.4
     assert v[0] == pytest.approx(0.4 / seen, rel=2e-14)
     assert impulses[1] / DT == pytest.approx(-1.5 / seen * 0.4, rel=2e-14)  # moves w3 and nothing else
-    tree = flat(equations.tree(q, v, [])[2])
+    tree = flat(equations.observer("tree")(q, v, [])[2])
     assert np.abs(tree[:2]).max() < 1e-14  # a hard row without an initial error has none
     assert tree[2] == pytest.approx(1.5 / seen * 0.4 * (1 / 0.4 + 0.25 / 0.1) / 300**2, rel=1e-12)
 

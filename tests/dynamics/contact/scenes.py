@@ -10,9 +10,9 @@ import numpy as np
 from gearwright.model import Joint, Mechanism
 from gearwright.model.geometry import Geometry, Plane, Shape
 from gearwright.model.joints import WORLD
+from gearwright.model.links import Link
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.mass.solids import solid
-from gearwright.model.mechanism import Link
 from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.shapes.surface import Surface
 

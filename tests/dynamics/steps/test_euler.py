@@ -20,7 +20,10 @@ def test_momentum_and_gravity_in_one_recursion():
     equations = Equations(pendulum(friction=1e-9), integrator="euler")
     start, u, effort = [0.4, -0.2], [1.0, 2.0], [0.3, 0.1]
     _, v, _ = one_step(equations, start, u, effort)
-    M, h = np.array(equations.mass_matrix(start, [])), np.array(equations.bias(start, u, [])).ravel()
+    M, h = (
+        np.array(equations.observer("mass_matrix")(start, [])),
+        np.array(equations.observer("bias")(start, u, [])).ravel(),
+    )
     assert v - u == pytest.approx(DT * np.linalg.solve(M, effort - h), abs=1e-10)  # friction of 1e-9 N·m over inertias
 
 

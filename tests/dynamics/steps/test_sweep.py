@@ -21,7 +21,7 @@ def test_sweeps_end_where_one_changes_velocities_by_a_hundredth_of_the_tolerance
     """1e-12 rad/s in double precision: the last sweep is below it, the one before is not."""
     equations = Equations(gw.loads(STICKING), solver="pgs")
     slots = started(equations, [0.5, 0.3], [0.0, 0.0])
-    own = np.diag(np.linalg.inv(np.array(equations.mass_matrix(slots["position"], []))))
+    own = np.diag(np.linalg.inv(np.array(equations.observer("mass_matrix")(slots["position"], []))))
     by_name = {stage.name(): stage for stage in stages(equations.stages)}
     run([by_name["predict"], by_name["respond"]], slots)
     changes = []

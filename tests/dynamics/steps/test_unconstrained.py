@@ -44,9 +44,9 @@ def test_rk4_keeps_the_energy_of_a_double_pendulum():
     start = [1.2, -0.6]
     equations = Equations(pendulum(length=1.0), integrator="rk4")
     q, v = rolled_out(equations, start, [0.0, 0.0], [0.0, 0.0], 1e-3, 10_000)
-    energies = [sum(map(float, equations.energy(q[:, k], v[:, k], []))) for k in range(0, 10_000, 500)]
-    before = sum(map(float, equations.energy(start, [0.0, 0.0], [])))
-    exchanged = max(float(equations.energy(q[:, k], v[:, k], [])[0]) for k in range(0, 10_000, 500))
+    energies = [sum(map(float, equations.observer("energy")(q[:, k], v[:, k], []))) for k in range(0, 10_000, 500)]
+    before = sum(map(float, equations.observer("energy")(start, [0.0, 0.0], [])))
+    exchanged = max(float(equations.observer("energy")(q[:, k], v[:, k], [])[0]) for k in range(0, 10_000, 500))
     assert np.abs(np.array(energies) - before).max() < 1e-9 * exchanged
     assert np.ptp(q[0]) > 1.0  # it did swing
 
@@ -79,8 +79,8 @@ def test_momentum_of_a_floating_tree():
     effort = np.where([name.startswith("base.") for name in equations.coordinates], 0.0, 0.5)
     after_q, after_v = rolled_out(equations, q, v, effort, 1e-3, 300)
     for part in (0, 1):
-        before = flat(equations.momentum(q, v, [])[part])
-        after = flat(equations.momentum(after_q[:, -1], after_v[:, -1], [])[part])
+        before = flat(equations.observer("momentum")(q, v, [])[part])
+        after = flat(equations.observer("momentum")(after_q[:, -1], after_v[:, -1], [])[part])
         assert np.abs(after - before).max() < ROUNDING * np.abs(before).max()
     assert np.abs(after_v[:, -1] - v).max() > 0.1  # it did move
 
@@ -133,7 +133,9 @@ def test_energy_of_the_implicit_step_falls():
     equations = Equations(mechanism)
     q, v, _ = random_state(mechanism, np.random.default_rng(6), spread=0.3)
     after_q, after_v = rolled_out(equations, q, v, np.zeros(len(v)), 2e-3, 400)
-    energies = [sum(map(float, equations.energy(after_q[:, k], after_v[:, k], []))) for k in range(0, 400, 40)]
+    energies = [
+        sum(map(float, equations.observer("energy")(after_q[:, k], after_v[:, k], []))) for k in range(0, 400, 40)
+    ]
     assert all(b < a for a, b in pairwise(energies))
 
 
@@ -153,7 +155,7 @@ def test_free_fall():
     base = Joint(name="base", kind="floating", parent=WORLD, child="body")
     body = Mechanism(name="stone", links={"body": Link(name="body", inertia=inertia)}, joints={}, bases={"base": base})
     equations = Equations(body)
-    acceleration = flat(equations.observation([0, 0, 1, 1, 0, 0, 0], np.zeros(6), np.zeros(6), [])[2])
+    acceleration = flat(equations.observer("observation")([0, 0, 1, 1, 0, 0, 0], np.zeros(6), np.zeros(6), [])[2])
     assert np.allclose(acceleration, [*body.gravity, 0, 0, 0], atol=ROUNDING, rtol=ROUNDING)
 
 

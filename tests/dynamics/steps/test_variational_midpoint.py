@@ -45,7 +45,7 @@ def test_momentum_at_both_ends_is_the_discrete_lagrangians(seed, rng):
     q, w = 0.5 * rng.normal(size=(2, n))
 
     def lagrangian(start, end):
-        kinetic, potential = (float(x) for x in equations.energy((start + end) / 2, (end - start) / DT, []))
+        kinetic, potential = (float(x) for x in equations.observer("energy")((start + end) / 2, (end - start) / DT, []))
         return DT * (kinetic - potential)
 
     def slope(of):
@@ -86,9 +86,9 @@ def test_a_free_turn_keeps_its_momentum_in_space():
         Mechanism(name="top", links={"b": body}, joints={"j": ball}, gravity=(0, 0, 0)), integrator="midpoint"
     )
     slots = started(equations, [1, 0, 0, 0], [3.0, 8.0, -2.0], dt=DT)
-    start = flat(equations.momentum(slots["position"], slots["velocity"], [])[1])
+    start = flat(equations.observer("momentum")(slots["position"], slots["velocity"], [])[1])
     for _ in range(100):
         run(equations.stages, slots)
-    end = flat(equations.momentum(slots["position"], slots["velocity"], [])[1])
+    end = flat(equations.observer("momentum")(slots["position"], slots["velocity"], [])[1])
     assert np.linalg.norm(end - start) < 4e-14 * np.linalg.norm(start)  # found 4e-15
     assert np.abs(slots["velocity"] - [3.0, 8.0, -2.0]).max() > 1.0

@@ -174,7 +174,7 @@ WRONG = [
     (lambda w: w.sphere("ball", radius=float("nan")), "radius"),
     (lambda w: w.sphere("ball", radius=1, fricton=1), "did you mean 'friction'"),
     (lambda w: w.sphere("ball", radius=1, friction=-1), "friction"),
-    (lambda w: w.sphere("ball", radius=1, pose=(1, 2)), "has 2 numbers"),
+    (lambda w: w.sphere("ball", radius=1, pose=(1, 2)), "takes x y z"),
     (lambda w: w.sphere("world", radius=1), "cannot name"),
     (lambda w: w.sphere("a::b", radius=1), "cannot name"),
     (lambda w: (w.sphere("a", radius=1), w.sphere("a", radius=1)), "another 'a'"),

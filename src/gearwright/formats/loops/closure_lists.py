@@ -16,7 +16,8 @@ from typing import Any
 from gearwright.diagnostics import Report, Source
 from gearwright.formats.draft import Draft
 from gearwright.formats.loops.closures import OTHER_NAMES, Closure, ClosureEnd
-from gearwright.formats.urdf.robot import CLOSING, attached, origin
+from gearwright.formats.urdf.poses import attached, origin
+from gearwright.formats.urdf.robot import CLOSING
 from gearwright.formats.xml.file_bytes import bounded
 from gearwright.formats.xml.located_xml import Element, parse
 from gearwright.model import IDENTITY, Axis, Joint, Pose

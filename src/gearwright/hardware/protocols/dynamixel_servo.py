@@ -8,17 +8,16 @@ from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.protocols.dynamixel_indirect import direct_writes, targets
 from gearwright.hardware.protocols.dynamixel_products import MODELS, MODES, DynamixelMotor
 from gearwright.hardware.protocols.dynamixel_table import (
     ACCELERATION_UNIT,
     BACKED_UP,
-    BLOCKS,
     CENTRE,
     COUNTS,
     ENCODER,
     ERRORS,
     GOAL_ENABLES,
-    INDIRECT,
     LOOP_RATE,
     MOST_PWM,
     OVERHEATING,
@@ -61,7 +60,6 @@ class DynamixelServo(RegisterServo):
         if not self.table["min_voltage"] <= volts <= self.table["max_voltage"]:  # a file that knows better
             self.table["max_voltage"], self.table["min_voltage"] = round(1.35 * volts), round(0.79 * volts)
             self._eeprom = bytes(self.table.image)
-        self._blocks = [(at, data) for at, data in BLOCKS if data < len(self.table.image)]
         self._backup = bytes(self.table.image)
         self._kept: tuple[int, bytes] | None = None
         self._turns = 0  # that the reading leaves out
@@ -156,20 +154,10 @@ class DynamixelServo(RegisterServo):
         if address + length > len(image):
             return RANGE_ERROR, b""
         self._refresh()
-        for at, target in self._indirect().items():
+        for at, target in targets(image).items():
             if address <= at < address + length:
                 image[at] = image[target]
         return 0, bytes(image[address : address + length])
-
-    def _indirect(self) -> dict[int, int]:
-        """Addresses of indirect data that stand for others, and those."""
-        image, found = self.table.image, dict[int, int]()
-        for at, data in self._blocks:
-            for k in range(INDIRECT):
-                target = image[at + 2 * k] | image[at + 2 * k + 1] << 8
-                if target < BLOCKS[0][0]:
-                    found[data + k] = target
-        return found
 
     def _refresh(self) -> None:
         table, now, sign = self.table, self.drive.sample, self._sign
@@ -212,24 +200,11 @@ class DynamixelServo(RegisterServo):
         """Error; a write that has one changes nothing."""
         if not data or address + len(data) > len(self.table.image):
             return RANGE_ERROR
-        for at, part in self._direct(address, data):
+        for at, part in direct_writes(self.table.image, address, data):
             error = self._write(at, part)
             if error:
                 return error
         return 0
-
-    def _direct(self, address: int, data: bytes) -> list[tuple[int, bytes]]:
-        """A write as writes of the registers themselves: neighbours in indirect data may be far apart."""
-        indirect, runs = self._indirect(), list[tuple[int, bytes]]()
-        if not any(address + k in indirect for k in range(len(data))):
-            return [(address, data)]
-        for k, byte in enumerate(data, start=address):
-            target = indirect.get(k, k)
-            if runs and runs[-1][0] + len(runs[-1][1]) == target:
-                runs[-1] = (runs[-1][0], runs[-1][1] + bytes((byte,)))
-            else:
-                runs.append((target, bytes((byte,))))
-        return runs
 
     def _write(self, address: int, data: bytes) -> int:
         table = self.table

@@ -13,7 +13,8 @@ from gearwright.diagnostics import Report, Source
 
 if TYPE_CHECKING:
     from gearwright.model.joints import Joint
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 FAR = 100.0  # [m] from a joint to its parent: larger than any robot
 GYRATION = 1.5  # [m]: a rod of 5 m has it, or a link of 0.05 m whose inertia is a thousand times too large

@@ -13,7 +13,8 @@ from gearwright.model.poses import IDENTITY, Pose, Vector3
 from gearwright.model.shapes.surface import Surface
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 GROUND = "ground"
 UP: Vector3 = (0.0, 0.0, 1.0)
@@ -47,7 +48,7 @@ def ground_mechanism(surface: Surface, normal: Vector3 = UP) -> Mechanism:
 
 
 def _link(surface: Surface, normal: Vector3) -> Link:
-    from gearwright.model.mechanism import Link
+    from gearwright.model.links import Link
 
     shape = Plane(normal=normal, size=(EXTENT, EXTENT))
     plane = Geometry(name=GROUND, shape=shape, rgba=(0.8, 0.8, 0.8, 1.0), surface=surface)

@@ -16,7 +16,8 @@ from gearwright.model.poses import IDENTITY, Pose
 from gearwright.model.tree.references import named_joints, spanned
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 
 class Half(NamedTuple):

@@ -21,9 +21,10 @@ from gearwright.model.actuators import Actuator
 from gearwright.model.couplings import Coupling, Couplings, Term, Through
 from gearwright.model.joints import Axis, AxisRef, Joint
 from gearwright.model.layout.layout import rotor_axis, rotor_name
+from gearwright.model.links import Link
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.mass.rotor_numbers import tensor_about
-from gearwright.model.mechanism import Link, Mechanism
+from gearwright.model.mechanism import Mechanism
 from gearwright.model.transmissions import Backlash, LinearTransmission, Transmission
 from gearwright.model.transmissions.leading import leading_transmissions, start_of
 

@@ -28,7 +28,8 @@ from gearwright.model.tree.kinematics import Configuration, carried, link_poses,
 from gearwright.model.tree.references import named_joints
 
 if TYPE_CHECKING:
-    from gearwright.model.mechanism import Link, Mechanism
+    from gearwright.model.links import Link
+    from gearwright.model.mechanism import Mechanism
 
 HOLDS_A_POINT = ("ball", "universal", "revolute", "continuous")  # joints at the end of a rod
 

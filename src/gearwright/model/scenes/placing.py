@@ -7,37 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from gearwright.errors import ModelError
-from gearwright.given_numbers import numbers
 from gearwright.model.couplings import Couplings
 from gearwright.model.joints import WORLD, Joint
-from gearwright.model.mechanism import Link, Mechanism
+from gearwright.model.links import Link
+from gearwright.model.mechanism import Mechanism
 from gearwright.model.poses import IDENTITY, Pose
 
 FAMILIES = (
     "links", "joints", "transmissions", "actuators", "sensors", "hardware", "frames", "bases", "initial", "keyframes",
 )  # fmt: skip
 LISTS = ("cut", "contradicted", "self_collide", "no_contact", "reported")
-FREE = 7  # position coordinates of a floating base: x y z, and a quaternion w x y z
-
-
-def pose_of(given: object, what: str) -> Pose:
-    """x y z, x y z roll pitch yaw, x y z and a quaternion w x y z, a 4×4 matrix, or a Pose."""
-    if isinstance(given, Pose):
-        return given
-    x = numbers(f"the pose of {what}", given)
-    if x.shape == (4, 4):
-        return Pose(x[:3, :3].copy(), x[:3, 3])
-    if x.shape == (3,):
-        return Pose.from_rpy(x.tolist(), (0.0, 0.0, 0.0))
-    if x.shape == (6,):
-        return Pose.from_rpy(x[:3].tolist(), x[3:].tolist())
-    if x.shape == (FREE,):
-        return Pose.from_quaternion(x[:3].tolist(), x[3:].tolist())
-    shape = "×".join(map(str, x.shape)) or "1"
-    raise ModelError(
-        f"the pose of {what} has {shape} numbers; it takes x y z, or x y z roll pitch yaw [m, rad], or x y z and a "
-        "quaternion w x y z, or a 4×4 matrix"
-    )
 
 
 def moved(m: Mechanism, X: Pose) -> Mechanism:

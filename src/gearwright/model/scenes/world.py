@@ -12,13 +12,15 @@ from gearwright.given_numbers import number, numbers
 from gearwright.model.contacts.ground import GROUND, ground_mechanism
 from gearwright.model.fields import meanings
 from gearwright.model.geometry import Box, Capsule, Cylinder, Geometry, Shape, Sphere
+from gearwright.model.given_poses import pose_of
 from gearwright.model.joints import WORLD, Joint
+from gearwright.model.links import Link
 from gearwright.model.mass.inertia import MASSLESS, Inertia
 from gearwright.model.mass.solids import combined, solid
-from gearwright.model.mechanism import DEFAULT_GRAVITY, Link, Mechanism
+from gearwright.model.mechanism import DEFAULT_GRAVITY, Mechanism
 from gearwright.model.poses import Pose
 from gearwright.model.renaming import with_prefix
-from gearwright.model.scenes.placing import moved, pose_of, side_by_side
+from gearwright.model.scenes.placing import moved, side_by_side
 from gearwright.model.shapes.surface import Surface
 
 HERE = (0.0, 0.0, 0.0)
@@ -50,7 +52,7 @@ class World:
         checked_instance("robot", robot, Mechanism)
         name = checked_name("a robot", robot.name if name is None else name)
         self._new(name)
-        self._robots[name] = moved(robot, pose_of(pose, repr(name)))
+        self._robots[name] = moved(robot, pose_of(f"the pose of {name!r}", pose))
 
     # --- objects ---------------------------------------------------------------------------------------------------
 
@@ -105,7 +107,7 @@ class World:
         kind = "fixed" if mass is None else "floating"
         base = Joint(name=name, kind=kind, parent=WORLD, child=name)
         alone = Mechanism(name=name, links={name: link}, joints={}, bases={name: base})
-        self._objects[name] = moved(alone, pose_of(pose, repr(name)))
+        self._objects[name] = moved(alone, pose_of(f"the pose of {name!r}", pose))
 
     def _colour(self, mass: float | None) -> tuple[float, float, float]:
         return STANDING if mass is None else COLOURS[len(self._objects) % len(COLOURS)]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from gearwright.errors import ModelError, UnknownNameError
 from gearwright.files import checked_path, open_regular
-from gearwright.model.mechanism import ByName
+from gearwright.model.by_name import ByName
 from gearwright.model.servos import can_drives, dynamixel, feetech
 from gearwright.model.servos.bam import IDENTIFIED, MODELS, friction_of
 from gearwright.model.servos.data_sheet import DataSheet, NumberSource

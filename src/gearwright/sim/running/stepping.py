@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gearwright.errors import ModelError, counted
-from gearwright.given_numbers import as_float, as_index
+from gearwright.given_numbers import as_float, as_index, position_checked
+from gearwright.model.hardware.drives import UNGIVEN_RATE
 from gearwright.model.layout.slots import StepSlot
+from gearwright.sim.state import given_values
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation
@@ -50,3 +54,19 @@ def _advice(sim: Simulation, given: Any) -> str:
     return (
         f"; for {seconds:g} s write run({seconds:g}), or step(n={max(1, round(seconds / sim.dt))}) of dt = {sim.dt:g} s"
     )
+
+
+def set_targets(sim: Simulation, position: Mapping[str, Any] | None, velocity: Mapping[str, Any] | None) -> None:
+    """See `Simulation.drive`."""
+    group = sim.layout.drives
+    both = ({} if values is None else values for values in (position, velocity))
+    given = [given_values.held(group, values, sim.batch) for values in both]
+    for i, value in given[0]:
+        position_checked(repr(group.names[i]), np.asarray(value))
+    kinematic = [drive.kinematic for drive in sim.options.drives.values()]
+    with sim.batch_state.exclusive():
+        for i in {i for i, _ in given[0] if kinematic[i]} - {i for i, _ in given[1]}:
+            sim.batch_state.fill(StepSlot.TARGET, 2 * i + 1, UNGIVEN_RATE)
+        for part, values in enumerate(given):
+            for i, value in values:
+                sim.batch_state.fill(StepSlot.TARGET, 2 * i + part, value)

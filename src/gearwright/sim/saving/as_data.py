@@ -34,7 +34,7 @@ MODULES = (
     "model.contacts.pair", "model.shapes.surface", "model.shapes.hull", "model.shapes.height_field",
     "model.hardware.device_bindings", "model.hardware.drives", "model.geometry", "model.hardware.hardware",
     "model.keyframes", "model.mass.inertia",
-    "model.joints.axes", "model.joints.joint", "model.mechanism", "model.layout.sensor_layout",
+    "model.joints.axes", "model.joints.joint", "model.links", "model.mechanism", "model.layout.sensor_layout",
     "model.sensors.sensors", "model.transmissions.custom", "model.transmissions.custom_joint_map",
     "model.transmissions.rod_linkage", "model.transmissions.elastic", "model.transmissions.spatial_tendon",
     "model.transmissions.losses", "model.transmissions.series", "model.transmissions.tied", "control.declared",

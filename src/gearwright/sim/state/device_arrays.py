@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gearwright.errors import UnknownNameError
+from gearwright.model.by_name import NamesView
 from gearwright.model.layout.slots import StepSlot
-from gearwright.model.names_view import NamesView
 
 if TYPE_CHECKING:
     from gearwright.sim.simulation import Simulation

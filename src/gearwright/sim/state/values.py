@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gearwright.errors import UnknownNameError
-from gearwright.model.names_view import NamesView
+from gearwright.model.by_name import NamesView
 
 Array = NDArray[Any]
 Value = Any  # a float, or an array over the batch
