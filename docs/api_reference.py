@@ -21,7 +21,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "mechanism": ("Mechanisms", ("gearwright.model.mechanism", "gearwright.formats", "gearwright.robots",
                                  "gearwright.diagnostics", "gearwright.migration", "gearwright.model.couplings",
                                  "gearwright.model.parameters", "gearwright.model.joints",
-                                 "gearwright.model.parallel")),
+                                 "gearwright.model.parallel", "gearwright.model.links", "gearwright.model.by_name")),
     "worlds": ("Worlds and surfaces", ("gearwright.model.scenes", "gearwright.model.shapes")),
     "transmissions": ("Transmissions", ("gearwright.model.transmissions",)),
     "actuators": ("Actuators", ("gearwright.model.actuators", "gearwright.model.hardware",
@@ -37,7 +37,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 # reached through others, not imported: the class, where a user meets it, and its members for users ("": all)
 RELATED = {
-    "gearwright.model.mechanism:Link": "`robot.links[…]`",
+    "gearwright.model.links:Link": "`robot.links[…]`",
     "gearwright.model.joints:Joint": "`robot.joints[…]`",
     "gearwright.model.couplings:Coupling": "`robot.couplings[…]`",
     "gearwright.model.parameters:Parameter": "`robot.parameters[…]`",

@@ -164,3 +164,22 @@ def test_no_links():
         gw.build("r").finish()
     with pytest.raises(gw.ModelError, match="base must be"):
         gw.build("r", base="flying")
+
+
+@pytest.mark.parametrize(
+    "pose",
+    [
+        (1, 2, 3),
+        (1, 2, 3, 0, 0, 0),
+        (1, 2, 3, 2, 0, 0, 0),
+        np.array([[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]),
+    ],
+)
+def test_a_pose_in_all_its_forms(pose: object) -> None:
+    """For a frame, and where another mechanism is attached."""
+    robot = gw.build("a").link("base").frame("here", "base", pose).finish()  # type: ignore[arg-type]
+    assert np.array_equal(robot.frames["here"].X_LF.matrix, [[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
+    both = robot.attach(gw.build("b").link("hand").finish(), "base", pose=pose)  # type: ignore[arg-type]
+    assert both.poses()["hand"].p.tolist() == [1, 2, 3]
+    with pytest.raises(gw.ModelError, match=r"takes x y z.*not \(1, 2\)"):
+        robot.attach(gw.build("b").link("hand").finish(), "base", pose=(1, 2))
