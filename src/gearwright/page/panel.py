@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,24 +18,13 @@ from gearwright.page.motion import ShownMotion
 from gearwright.page.motor_curves import MotorCurves
 from gearwright.page.plain import plain
 from gearwright.page.player import Player
+from gearwright.page.saving import save_film, save_picture
 from gearwright.page.scene import RobotScene
 from gearwright.page.signal_plots import SignalPlots
 from gearwright.page.transport import Transport
 
 MOST = 50  # diagnostics
 FEW = 12  # sliders that need no filter
-
-
-def save_picture(event: Any) -> None:
-    """The scene as the browser shows it, for the browser to save."""
-    from PIL import Image
-
-    if event.client is None:
-        return
-    camera, data = event.client.camera, io.BytesIO()
-    shown = event.client.get_render(camera.image_height, camera.image_width, timeout=20.0)
-    Image.fromarray(shown).save(data, format="png")
-    event.client.send_file_download("robot.png", data.getvalue(), save_immediately=True)
 
 
 class PagePanel:
@@ -127,6 +115,7 @@ class PagePanel:
         if forces is not None:
             forces.add_legend(gui)
         controls.button("Save picture", Icon.CAMERA, save_picture)
+        controls.button("Save film", Icon.MOVIE, lambda event: save_film(event, self._motion))
         with gui.add_folder(f"Diagnostics ({len(diagnostics)})", expand_by_default=bool(diagnostics)):
             gui.add_markdown("\n".join(f"- {plain(str(d))}" for d in diagnostics[:MOST]) or "none")
             if len(diagnostics) > MOST:
