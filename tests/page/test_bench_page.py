@@ -30,8 +30,9 @@ def test_currents_temperatures_and_errors_are_shown(page) -> None:
     bench.step(10)
     page.refresh()
     html = page._table.content
-    assert html.count("<tr>") == 7 and ">unplugged<" in html and ">90<" in html and "#c0392b" in html
+    assert ">unplugged<" in html and ">90 °C<" in html and "#c0392b" in html
     assert ">temperature<" in html
+    assert html.count(" A<") == html.count(" rad<") == 6  # each number with its unit
 
 
 def test_links_move_with_the_bench(page) -> None:

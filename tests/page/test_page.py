@@ -51,6 +51,16 @@ def test_play_makes_steps_and_keeps_what_plots_show(page) -> None:
     assert "motor.torque" in page.player.history[-1][1]
 
 
+def test_the_button_says_play_after_the_program_has_paused(page) -> None:
+    button = page._panel._parts[0]._play
+    for playing, label in ((True, "Pause"), (False, "Play")):
+        page.player.playing = playing
+        until = time.monotonic() + 10
+        while button.label != label and time.monotonic() < until:
+            time.sleep(0.02)
+        assert button.label == label
+
+
 def test_a_pulled_link_comes(page) -> None:
     X = page.sim.pose["right_finger_link"]
     point, direction = X[:3, 3] + X[:3, :3] @ (0.0, 0.0, 0.03), page.sim.jacobian("right_finger_link")[:3, 0]

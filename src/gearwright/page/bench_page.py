@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 FRAME, NUMBERS = 1 / 20, 4  # [s] between two pictures; pictures between two tables
 HOT, WARM = 0.95, 0.75  # shares of the way from the surroundings' temperature to that of an error
-HEADINGS = ("drive", "state", "position", "A", "°C", "errors")
-CELL = 'style="padding: 0 6px; text-align: right; white-space: nowrap;{}"'
-RED, ORANGE = " color: #c0392b;", " color: #d68910;"
+LINE = "display: flex; justify-content: space-between; gap: 8px;"
+RED, ORANGE, BOLD = "color: #c0392b", "color: #d68910", "font-weight: bold"
 RELEASE = "let go"
 
 
@@ -38,6 +37,8 @@ class BenchPage:
         self._server = serve(port, self._gate)
         self.scene, _ = RobotScene.opened(self._server, robot, search_path)
         self.scene.frame_all(self._poses())
+        speeds = bench.sim.schema.by_family["shaft_velocity"]
+        self._units = {name: speeds[name].unit.removesuffix("/s") for name in bench.rig.devices}
         controls = Controls(self._server, self.bench.lock)
         self._heading = controls.gui.add_markdown(visible(robot.name))
         self._table = controls.gui.add_html("")
@@ -71,20 +72,21 @@ class BenchPage:
         with self.bench.lock:
             rows, time = list(self._rows()), self.bench.rig.time
         self._heading.content = f"**{escape(visible(self.bench.sim.robot.name))}**, {time:.1f} s"
-        head = "".join(f"<th {CELL.format('')}>{heading}</th>" for heading in HEADINGS)
-        self._table.content = f'<table style="font-size: 12px"><tr>{head}</tr>{"".join(rows)}</table>'
+        self._table.content = f'<div style="font-size: 12px; padding: 0 6px">{"".join(rows)}</div>'
 
-    def _rows(self) -> Any:
+    def _rows(self) -> Iterator[str]:
+        """Of each drive its name and state, and below them its numbers: the panel is narrow."""
         for name, device in self.bench.rig.devices.items():
             now, motor = device.drive.sample, device.drive.motor
             share = (now.temperature - motor.ambient_temperature) / (motor.over_temperature - motor.ambient_temperature)
-            colours = ["", "", "", "", RED if share > HOT else ORANGE if share > WARM else "", RED]
-            texts = (
-                visible(name), device.shown_state, f"{now.position:.3f}", f"{now.current:.2f}",
-                f"{now.temperature:.0f}", ", ".join(device.errors),
+            heat = RED if share > HOT else ORANGE if share > WARM else ""
+            yield f'<div style="margin-top: 6px">{_line((visible(name), BOLD), (device.shown_state, ""))}</div>'
+            yield _line(
+                (f"{now.position:.3f} {self._units.get(name, '')}", ""), (f"{now.current:.2f} A", ""),
+                (f"{now.temperature:.0f} °C", heat),
             )  # fmt: skip
-            cells = zip(texts, colours, strict=True)
-            yield f"<tr>{''.join(f'<td {CELL.format(c)}>{escape(text)}</td>' for text, c in cells)}</tr>"
+            if device.errors:
+                yield _line((", ".join(device.errors), RED))
 
     def _loop(self) -> None:
         turn = 0
@@ -111,3 +113,9 @@ class BenchPage:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _line(*texts: tuple[str, str]) -> str:
+    """Texts with their styles, over the width of the panel."""
+    spans = (f'<span style="{style}">{escape(text)}</span>' for text, style in texts)
+    return f'<div style="{LINE}">{"".join(spans)}</div>'

@@ -51,13 +51,16 @@ class ShownMotion(ABC):
             self._thread.join(timeout=5.0)
 
     def _loop(self) -> None:
-        before = time.perf_counter()
+        before, moved = time.perf_counter(), False
         while not self._ended.is_set():
             now = time.perf_counter()
             elapsed, before = now - before, now
-            if self.playing:
+            moves = self.playing
+            if moves:
                 self.advance(elapsed * self.speed)
+            if moves or moved:  # once more after the program has paused it
                 self.show()
+            moved = moves
             self._ended.wait(max(0.0, FRAME - (time.perf_counter() - now)))
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from gearwright.diagnostics import Diagnostic
 from gearwright.model import Mechanism
 from gearwright.model.poses import quaternion_of_matrix
+from gearwright.page.mesh_progress import mesh_progress
 from gearwright.page.meshes import RobotMeshes
 from gearwright.page.shapes import Canvas, Colour, Drawn, draw
 
@@ -52,13 +53,15 @@ class RobotScene:
 
     def _draw(self, which: str) -> list[tuple[str, Drawn]]:
         """(link, shape) of all visuals or collisions."""
-        found = []
-        for name, link in self.robot.links.items():
-            for k, shape in enumerate(getattr(link, which)):
-                colour = COLLISION if which == "collisions" else shape.rgba
-                drawn = draw(self._canvas, f"{frame_of(name)}/{which}{k}", shape, colour, link.source)
-                if drawn is not None:
-                    found.append((name, drawn))
+        found, links = [], self.robot.links
+        with mesh_progress(sum(len(getattr(link, which)) for link in links.values())) as one_more:
+            for name, link in links.items():
+                for k, shape in enumerate(getattr(link, which)):
+                    colour = COLLISION if which == "collisions" else shape.rgba
+                    drawn = draw(self._canvas, f"{frame_of(name)}/{which}{k}", shape, colour, link.source)
+                    one_more()
+                    if drawn is not None:
+                        found.append((name, drawn))
         return found
 
     def _sticks(self) -> None:
