@@ -62,6 +62,22 @@ def test_a_peer_finds_changes(monkeypatch):
     assert bad == {"MuJoCo", "Pinocchio", "Drake"}
 
 
+def test_an_inertia_that_drake_replaces_is_said():
+    """A rod without thickness along its length that is too slender: no program is wrong, and Drake takes another."""
+    pytest.importorskip("pydrake")
+    robot = gw.load("wrist")
+    links = dict(robot.links)
+    hand = links["hand"]
+    links["hand"] = replace(hand, inertia=replace(hand.inertia, moments=(1e-3, 1e-4, 1e-4), products=(0.0, 0.0, 0.0)))
+    odd = replace(robot, links=links)
+    checks = prove(odd, text_of(odd, FORMATS[".urdf"], LossLog()), ".urdf", 1e-9)
+    of_drake = {c.what: c for c in checks if c.program == "Drake"}
+    assert of_drake["poses"].difference < 1e-12
+    assert "inertia of link 'hand'" in of_drake["mass matrix"].note
+    assert all(c.ok for c in checks)
+    assert any(c.program == "Pinocchio" and c.what == "mass matrix" and c.difference < 1e-12 for c in checks)
+
+
 def test_what_is_not_compared_is_no_proof():
     from gearwright.conversion.converting import Conversion
 

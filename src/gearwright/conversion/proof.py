@@ -187,7 +187,7 @@ def _compared(
         before = worst.get(what, 0.0)
         worst[what] = difference if isinstance(before, str) else max(before, difference)
 
-    light = _light(ours.robot) if states and states[0].position else None
+    light = (_light(ours.robot) or peer.replaced_inertia(ours.robot)) if states and states[0].position else None
     if light is not None:
         worst["mass matrix"] = light
     for state in states:

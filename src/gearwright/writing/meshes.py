@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -12,7 +13,7 @@ from urllib.parse import quote
 from gearwright import files
 from gearwright.errors import ModelError
 from gearwright.formats.paths.mesh_files import MeshFiles
-from gearwright.model import Mechanism, Mesh
+from gearwright.model import Geometry, Mechanism, Mesh
 from gearwright.writing.report import LossLog
 
 MeshMode = Literal["reference", "copy"]
@@ -29,6 +30,7 @@ class MeshCopies:
     search: tuple[str, ...] = ()  # folders where files are looked for
     found: dict[str, Path | None] = field(default_factory=dict)  # by address: the file that it means
     names: dict[str, str] = field(default_factory=dict)  # by address: its name in the folder
+    wanted: set[str] = field(default_factory=set)  # addresses that the writer asked for
 
     @staticmethod
     def of(
@@ -56,6 +58,7 @@ class MeshCopies:
     def address(self, mesh: Mesh) -> str:
         """Relative ones are made to lead from the new file to where the mesh is; "" of a file that is not there."""
         path = self.found.get(mesh.uri)
+        self.wanted.add(mesh.uri)
         if path is None:
             return "" if self.by_file else mesh.uri
         if mesh.uri in self.names:
@@ -67,15 +70,27 @@ class MeshCopies:
         return beside if self.by_file else quote(beside)
 
     def copy(self) -> tuple[Path, ...]:
-        """Copies what is to be copied, each file as a whole; none goes outside the folder of the new file."""
+        """Copies what the new file refers to, each file as a whole; none goes outside the folder of the new file."""
         copied = []
-        for uri, name in self.names.items():
+        for uri, name in ((uri, name) for uri, name in self.names.items() if uri in self.wanted):
             path, target = self.found[uri], self.target.absolute().parent / FOLDER / name
             assert path is not None
             with files.replacing(target) as temporary:
                 shutil.copyfile(path, temporary)
             copied.append(target)
         return tuple(copied)
+
+
+def with_addresses(robot: Mechanism, address: Callable[[Mesh], str]) -> Mechanism:
+    """The robot with the addresses of meshes that it has in the new file."""
+
+    def moved(shapes: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
+        return tuple(
+            replace(g, shape=replace(g.shape, uri=address(g.shape))) if isinstance(g.shape, Mesh) else g for g in shapes
+        )
+
+    links = {n: replace(x, visuals=moved(x.visuals), collisions=moved(x.collisions)) for n, x in robot.links.items()}
+    return replace(robot, links=links)
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -15,7 +15,7 @@ from gearwright.errors import LoadError, LoadWarning, ModelError
 from gearwright.formats import loads
 from gearwright.given_names import checked_instance
 from gearwright.model import Mechanism
-from gearwright.writing.meshes import MeshCopies, MeshMode
+from gearwright.writing.meshes import MeshCopies, MeshMode, with_addresses
 from gearwright.writing.report import LossLog, SaveReport
 from gearwright.writing.shapes import MeshPath
 
@@ -80,9 +80,10 @@ def format_of(path: str | os.PathLike[str]) -> FileFormat:
 
 def text_of(robot: Mechanism, format: FileFormat, losses: LossLog, mesh_path: MeshPath | None = None) -> str:
     """The text of a file, and in `losses` what it does not say."""
-    text = format.write(robot, losses, mesh_path or (lambda mesh: mesh.uri))
+    address = mesh_path or (lambda mesh: mesh.uri)
+    text = format.write(robot, losses, address)
     if format.reread:
-        _read_again(robot, text, format, losses)
+        _read_again(with_addresses(robot, address), text, format, losses)
     return text
 
 

@@ -111,6 +111,31 @@ def test_replicas_stand_where_mujoco_puts_them() -> None:
     assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-12
 
 
+def test_replicas_inside_replicas_have_mujocos_names() -> None:
+    """The inner suffix comes first; what the copies' readers know is known in the file, and nothing else."""
+    text = """<mujoco><worldbody><replicate count="2" offset="0 0 1" sep="_">
+      <replicate count="2" offset="0 0.5 0" sep="-">
+      <frame name="f" pos="0.1 0 0"><replicate count="3" offset="0.5 0 0" euler="0 0 20"><body name="b" pos="1 0 0">
+        <joint name="j"/><geom size="0.1"/></body></replicate></frame></replicate></replicate></worldbody></mujoco>"""
+    pair = both(text)
+    assert [pair.m.body(i).name for i in range(1, 13)] == list(pair.robot.links)
+    assert pose_error(pair, random_state(pair, np.random.default_rng(0))) < 1e-12
+    assert [d for d in pair.robot.diagnostics if d.severity != "info"] == []
+    with pytest.warns(gw.LoadWarning, match="attribute 'siz' of <geom> is not known"):
+        gw.loads(text.replace("<geom ", '<geom siz="1" '))
+
+
+@pytest.mark.parametrize("how", ['<compiler alignfree="true"/>', ""])
+def test_a_frame_that_mujoco_moves_to_its_inertia_is_said(how: str) -> None:
+    align = "" if how else ' align="true"'
+    text = f"""<mujoco>{how}<worldbody><body name="b"><freejoint{align}/><geom size="0.1" pos="1 0 0"/></body>
+      </worldbody></mujoco>"""
+    with pytest.warns(gw.LoadWarning, match="not aligned with its inertia"):
+        gw.loads(text)
+    carrying = text.replace("</body>", '<body><joint/><geom size="0.1"/></body></body>')  # MuJoCo leaves it, too
+    assert [d for d in gw.loads(carrying).diagnostics if d.severity != "info"] == []
+
+
 def test_a_keyframe_whose_loop_is_open_by_its_digits() -> None:
     """Files round: all positions of a four-bar are given, and none of them agrees to the last digit."""
     sim = gw.compile(gw.loads(files.LOOP), contacts=[])

@@ -10,8 +10,10 @@ import numpy as np
 
 from gearwright.conversion.bare import TreeSample
 from gearwright.conversion.peers.peer import URDF_KINDS, Peer, PeerRefusedError
-from gearwright.model import Pose
+from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array, Vector3
+
+ROUNDING = 1e-14  # of the largest moment: what Drake forgives
 
 
 class Drake(Peer):
@@ -21,6 +23,15 @@ class Drake(Peer):
         ".sdf": ("fixed", "revolute", "continuous", "prismatic", "floating", "ball", "universal", "screw"),
     }
     formats: ClassVar[tuple[str, ...]] = (".sdf", ".urdf")
+
+    @staticmethod
+    def replaced_inertia(robot: Mechanism) -> str | None:
+        """Of a moment above the sum of the other two, which no body has, it makes that of a small sphere."""
+        for link in robot.links.values():
+            x, y, z = np.linalg.eigvalsh(np.array(link.inertia.own_tensor()))
+            if z > x + y + ROUNDING * z:
+                return f"no body has the inertia of link {link.name!r}: Drake takes another one"
+        return None
 
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:
         from pydrake.multibody.parsing import Parser

@@ -31,6 +31,11 @@ class Peer(ABC):
         kinds = (b.joint.kind for b in robot.tree.branches)
         return next((kind for kind in kinds if kind not in cls.kinds[ending]), None)
 
+    @staticmethod
+    def replaced_inertia(robot: Mechanism) -> str | None:
+        """Why masses are not compared: the program takes other inertias than the file's."""
+        return None
+
     @abstractmethod
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:
         """Raises RefusedError."""

@@ -16,7 +16,7 @@ from gearwright.formats.mjcf.geoms import geometry, is_drawn
 from gearwright.formats.mjcf.inertias import inertias
 from gearwright.formats.mjcf.parts import JointPart, MjcfBody, Parts
 from gearwright.formats.mjcf.start_mass import LEAST, averaged_inertia
-from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth
+from gearwright.formats.mjcf.values import bounds, is_limited, real, reals, truth, word
 from gearwright.model import Axis, AxisDynamics, Joint, Limits, Link, NamedFrame
 from gearwright.model.geometry import EVERY_BIT, Geometry
 from gearwright.model.joints import WORLD
@@ -118,9 +118,20 @@ def _float(b: MjcfBody, parts: Parts) -> None:
     draft.X_WL[b.name] = b.X_PB
     if j.element.get("name"):
         draft.base_names[b.name] = j.name
+    if _aligned(j, b) and not any(other.parent is b for other in parts.bodies.values()):
+        j.element.warning(
+            "not-simulated", f"body {b.name!r}: its frame is not aligned with its inertia here; positions of its free "
+            "joint, in keyframes too, are those of the frame in the file",
+        )  # fmt: skip
     forces = [] if j.freejoint else [n for n in ("damping", "stiffness", "armature", "frictionloss") if _given(j, n)]
     if forces:
         j.element.warning("not-simulated", f"joint {j.name!r} is free: its {', '.join(forces)} is not simulated")
+
+
+def _aligned(j: JointPart, b: MjcfBody) -> bool:
+    assert b.file is not None
+    align = word(j.element, "align", ("true", "false", "auto"), "auto")
+    return align == "true" or (align == "auto" and b.file.compiler.alignfree)
 
 
 def _given(j: JointPart, name: str) -> bool:

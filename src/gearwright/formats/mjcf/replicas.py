@@ -18,6 +18,7 @@ from gearwright.model.poses import IDENTITY, Pose
 MAX_COPIES = 1000
 MAX_COPIED = 20_000  # elements
 NAMED = ("body", "joint", "freejoint", "geom", "site", "frame")
+OUTER = "suffix of the replica around it"  # an attribute that no file can have
 
 
 def read_replicate(e: Element, at: Placement, parts: Parts) -> None:
@@ -32,9 +33,10 @@ def read_replicate(e: Element, at: Placement, parts: Parts) -> None:
     turn = turned_by_euler(vector(e, "euler"), at.file.compiler)
     step, X = Pose(turn, np.array(vector(e, "offset"))), IDENTITY
     for i in range(count):
-        one = copied(e, f"{separator}{i:0{digits}d}")
+        one = copied(e, f"{separator}{i:0{digits}d}{e.attributes.get(OUTER, '')}", top=True)
         place = replace(at, X_BF=at.X_BF @ X, childclass=e.get("childclass") or at.childclass)
         read_children(one, place, parts)
+        _learn(e, one)
         X = Pose(X.R @ step.R, X.p + step.p) if np.array_equal(step.R, IDENTITY.R) else X @ step
 
 
@@ -42,15 +44,23 @@ def _size(e: Element) -> int:
     return 1 + sum(_size(c) for c in e.children)
 
 
-def copied(e: Element, suffix: str) -> Element:
-    """The element and everything in it, with a suffix behind the names of parts."""
-    for child in e.children:
-        e.all(child.tag)
+def copied(e: Element, suffix: str, *, top: bool = False) -> Element:
+    """The element and all in it, with a suffix behind the names of parts; a replica inside adds its own before it."""
     one = copy(e)
     one.attributes = dict(e.attributes)
     if e.tag in NAMED and "name" in e.attributes:
         one.attributes["name"] += suffix
+    if e.tag == "replicate" and not top:
+        one.attributes[OUTER] = suffix + e.attributes.get(OUTER, "")
+        return one
     one.children = [copied(c, suffix) for c in e.children]
     for c in one.children:
         c.parent = one
     return one
+
+
+def _learn(e: Element, one: Element) -> None:
+    """What readers asked a copy for, they asked the original for."""
+    e.known_attributes, e.known_tags, e.is_read = one.known_attributes, one.known_tags, one.is_read
+    for c, d in zip(e.children, one.children, strict=True):
+        _learn(c, d)

@@ -328,8 +328,8 @@ class BodyWriter:
         leave_rest(self.losses, shown, s, done, NO_ELEMENT, f"collision {g.name!r}, surface.")
 
     def _mesh(self, mesh: Mesh) -> dict[str, object] | None:
-        file = self.mesh_path(mesh)
-        if not file or not file.lower().endswith(MESHES):
+        file = self.mesh_path(mesh) if mesh.uri.lower().endswith(MESHES) else ""
+        if not file:
             return None
         if mesh not in self.assets:
             stem = file.rpartition("/")[2].rpartition(".")[0]
