@@ -116,6 +116,27 @@ def test_a_robot_without_rotors(protocol):
     check(gw.loads(MASSLESS_ROTORS), protocol)
 
 
+def test_targets_in_whole_counts_do_not_jerk():
+    """A wrist as light as an e.DO's, whose file has no effort limit; a count is 1.5 rad/s for a millisecond."""
+    inertia = '<inertia ixx="5e-5" iyy="5e-5" izz="5e-5" ixy="0" ixz="0" iyz="0"/>'
+    fleet = Fleet(
+        gw.loads(f"""<robot name="wrist"><link name="a"/><link name="b"><inertial><mass value="0.1"/>{inertia}
+          </inertial></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+          </joint></robot>"""),
+        "cia402",
+    )
+    (device,) = fleet.devices
+    torques, lags = [], []
+    for k in range(6000):
+        goal = 0.08 * (1.0 - np.cos(1e-3 * pi * k))
+        fleet.follow([goal])
+        fleet.rig.step()
+        torques.append(device.drive.sample.torque)
+        lags.append(goal - device.drive.sample.position)
+    assert np.sqrt(np.mean(np.square(torques))) < 0.4 * device.drive.motor.rated_torque  # found 0.20
+    assert np.max(np.abs(lags)) < 0.0016 and not device.errors  # [rad]: a count; found 0.0008
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("arm", FEW)
 def test_arms(robot_data_folder, arm):

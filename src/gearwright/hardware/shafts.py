@@ -24,7 +24,10 @@ Array = NDArray[Any]
 SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch trips that no sensor of the file says
 POSES = 8  # in which the load is looked at, beside the start: an arm is heavier stretched than folded
 SEED = 1
-RESERVE, ACCELERATION = 2.0, 10.0  # of a motor for a load; of its joint [rad/s², m/s²]
+RESERVE = 2.0  # of a motor for the weight that it holds
+ACCELERATION = (
+    63.0  # [rad/s², m/s²] of its joint: ten turns per second squared, as drives' profiles ask for as delivered
+)
 BRISK = 45.0  # [1/s²]: stall torque over inertia with which a servo that has P and I gains does not ring
 FRICTION, DAMPING = 20.0, 5.0  # [1], [rad/s] of its stall torque, over the joint's losses: it follows slow goals
 
@@ -100,7 +103,7 @@ class ShaftLoad:
     @property
     def rating(self) -> float:
         """Torque of a motor that somebody would choose for it, to two digits [N·m, N]."""
-        return float(f"{RESERVE * (self.holding + self.inertia * ACCELERATION * self.travel):.2g}")
+        return float(f"{RESERVE * self.holding + self.inertia * ACCELERATION * self.travel:.2g}")
 
     @property
     def torque_of_servos(self) -> float:

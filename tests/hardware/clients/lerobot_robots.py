@@ -35,13 +35,14 @@ robot = made(port=port, id="arm", calibration_dir=folder)
 
 
 def patiently(call, *given):
-    """LeRobot tries once; on a loaded machine an answer may be later than it waits."""
+    """LeRobot tries once; on a loaded machine an answer may be later than it waits, and would be that to the next."""
     for _ in range(30):
         try:
             return call(*given)
         except ConnectionError as error:
             late = error
             time.sleep(0.1)
+            robot.bus.port_handler.ser.reset_input_buffer()
     raise late
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from gearwright.hardware.profiles import ramp
 from gearwright.hardware.protocols.cia402.axis import Cia402Axis
+from gearwright.hardware.protocols.defaults import BANDWIDTH
 
 REACHED, ACKNOWLEDGED, DEVIATION = 1 << 10, 1 << 12, 1 << 13
 START, IMMEDIATE, RELATIVE, HALT = 1 << 4, 1 << 5, 1 << 6, 1 << 8
@@ -143,7 +144,10 @@ class ProfileTorque(Mode):
 
 
 class CyclicPosition(Mode):
-    """Linear between the last two targets, over the interpolation period."""
+    """Linear between the last two targets, over the interpolation period.
+
+    Targets are whole counts, whose rate jumps: the speed that goes to the velocity loop is smoothed over its time.
+    """
 
     code, name = 8, "cyclic synchronous position"
 
@@ -162,7 +166,8 @@ class CyclicPosition(Mode):
         share = min(dt / self._left, 1.0) if self._left > 0.0 else 1.0
         profile.position += (target - profile.position) * share
         self._left = max(self._left - dt, 0.0)
-        profile.velocity = (profile.position - before) / dt if dt > 0.0 else 0.0
+        rate = (profile.position - before) / dt if dt > 0.0 else 0.0
+        profile.velocity += (rate - profile.velocity) * min(BANDWIDTH * dt, 1.0)
         ahead = profile.velocity
         profile.velocity = ahead + o[0x60B1, 0]
         self.axis.follow(torque=o[0x60B2, 0])
