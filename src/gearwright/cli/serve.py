@@ -66,7 +66,9 @@ def serve(
     ] = None,
     adapter: Annotated[
         Repeated,
-        typer.Option(metavar="slcan|fdcanusb|dm_serial", help="Simulate a serial CAN adapter on a port; repeatable."),
+        typer.Option(
+            metavar="slcan|fdcanusb|dm_serial|vesc_serial", help="Simulate a serial CAN adapter on a port; repeatable."
+        ),
     ] = None,
     tcp: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Port of the JSON Lines server (default: 29540).")

@@ -21,6 +21,7 @@ from gearwright.hardware.transports.plugin_server import PluginServer
 from gearwright.hardware.transports.raw_can import RawCanServer
 from gearwright.hardware.transports.socketcand import SocketcandServer
 from gearwright.hardware.transports.tokens import require_token
+from gearwright.hardware.transports.vesc_serial import VescSerial
 from gearwright.model import Mechanism
 from gearwright.optional import require
 
@@ -109,7 +110,7 @@ def _open_buses(
     bench: Bench, channel: str | None, link: str | os.PathLike[str] | None, socketcand: str | None, can: Sequence[str],
     adapters: Sequence[str], token: str | None,
 ) -> None:  # fmt: skip
-    ports = dict[str, SerialNetwork | CanText | DmSerial]()
+    ports = dict[str, SerialNetwork | CanText | DmSerial | VescSerial]()
     for name, line in bench.lines.items():
         served = bench.rig.protocols[name]
         if served.tcp and token is not None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
 
 import pytest
 from moteus.fdcanusb_device import _append_checksum, _strip_and_validate_checksum
 
 from gearwright.hardware.frames import Frame
+from gearwright.hardware.protocols import vesc_commands
 from gearwright.hardware.transports import dm_serial
 from gearwright.hardware.transports.adapters import ADAPTERS
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.fdcanusb import Fdcanusb, checksum
 from gearwright.hardware.transports.slcan import Slcan
+from gearwright.hardware.transports.vesc_serial import VescSerial
 
 
 class Network:
@@ -20,7 +23,7 @@ class Network:
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
-        self.malformed = 0
+        self.malformed, self.rig = 0, SimpleNamespace(bound=[SimpleNamespace(node=1)])
 
     def attach(self, client) -> None:
         self.client = client
@@ -105,15 +108,19 @@ def feed(kind, pieces):
     rng, size = random.Random(1), 0
     for _ in range(pieces):
         made.receive(rng.randbytes(rng.randint(1, 2000)))
-        size = max(size, len(made._buffer if kind is DmSerial else made._line))
+        size = max(size, len(made._line if hasattr(made, "_line") else made._buffer))
         said.clear()
-    made.receive(bytes(64))  # ends a request of bytes that has begun
+    made.receive(bytes(300))  # ends a request of bytes that has begun
     network.frames.clear()
     made.receive(LAST.get(kind, b"\ncan send 123\n"))
-    assert network.frames == [Frame(0x123)] and size <= 512
+    assert network.frames == [ALIVE if kind is VescSerial else Frame(0x123)] and size <= 512
 
 
-LAST = {Slcan: b"\r\nO\rt1230\r", DmSerial: dm_serial.request(Frame(0x123))}
+ALIVE = Frame(8 << 8 | 5, bytes((0, 0, 30)), extended=True)
+LAST = {
+    Slcan: b"\r\nO\rt1230\r", DmSerial: dm_serial.request(Frame(0x123)),
+    VescSerial: vesc_commands.packet(bytes((34, 5, 30))),
+}  # fmt: skip
 DM = {  # the bytes of Damiao's own DM_CAN.py for enabling motor 1
     "55AA1E03010000000A00000000 01000000 00 08 0000 FFFFFFFFFFFFFFFC 00": Frame(1, bytes.fromhex("FFFFFFFFFFFFFFFC")),
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import tau
+
 import pytest
 
 import gearwright as gw
-from tests.hardware.vendors import output, running, wheels
+from tests.hardware.vendors import output, running, vendor, wheels
 
 DAMIAO = """
 import sys, time
@@ -74,6 +76,33 @@ with TMotorManager_mit_can(motor_type="AK80-9", motor_ID=1, max_mosfett_temp=90)
     position = motor.get_output_angle_radians()
 print(position)
 """
+PYVESC = """
+import time
+from pyvesc import VESC
+with VESC(serial_port="PORT") as motor:
+    motor.set_rpm(3000)
+    motor.start_heartbeat(can_id=2)
+    motor.set_rpm(-1000, can_id=2)
+    time.sleep(2.5)  # more than an unheard drive waits
+    values = motor.get_measurements()
+    print(motor.get_firmware_version(), values.rpm, values.v_in, values.tachometer)
+"""
+
+
+def test_pyvesc_over_the_usb_port():
+    """PyVESC from its repository, at $GEARWRIGHT_VENDORS/PyVESC, with its crccheck."""
+    pytest.importorskip("crccheck")
+    with gw.serve(gw.loads(wheels(2, 0.01)), protocol="vesc") as bench:
+        with running(PYVESC.replace("PORT", bench.port), path=[vendor("PyVESC")]) as client:
+            version, rpm, volts, steps = output(client).split()
+        with bench.lock:
+            speeds = [bench.sim.velocity[name] * 7 * 60 / tau for name in ("j1", "j2")]
+        assert version == "6.2.103" and float(volts) == 48.0
+        assert float(rpm) == pytest.approx(3000, abs=1) and float(steps) == pytest.approx(6 * 3000 / 60 * 2.5, rel=0.3)
+        assert speeds == pytest.approx([3000, -1000], abs=1)
+        assert bench.network.malformed == 0
+
+
 CLIENTS = {
     "robstride_dynamics": ("robstride", "RS02", ROBSTRIDE_DYNAMICS),
     "TMotorCANControl": ("cubemars", "AK80-9", TMOTOR),

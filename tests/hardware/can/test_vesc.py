@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from binascii import crc_hqx
 from math import pi
 from struct import pack, unpack
 
 import pytest
 from pytest import approx
 
+from gearwright.hardware.protocols.vesc_commands import commands, packet
 from gearwright.hardware.setpoints import COAST, Current
 from tests.hardware.can.turntable import Turntable
 
@@ -91,3 +93,36 @@ def test_packets_of_other_lengths_are_counted(length):
     table = Turntable("vesc")
     send(table, RPM, bytes(length))
     assert table.device.malformed == (length != 4)
+
+
+def test_commands_of_its_serial_port_come_over_the_bus():
+    """Short ones in a frame, longer ones in pieces; only the mode 0 wants an answer. The checksum is Xmodem's."""
+    table = Turntable("vesc")
+    assert not send(table, 8, bytes((42, 0, 8)) + pack(">i", 2100)[:4])  # COMM_SET_RPM: five bytes
+    table.run(SETTLED)
+    assert table.true[1] == approx(2100 / 7 * 2 * pi / 60, rel=0.02)
+    *parts, end = send(table, 8, bytes((42, 0, 4)))  # COMM_GET_VALUES
+    assert [f.id for f in parts] == [5 << 8 | 42] * len(parts) and end.id == 7 << 8 | 42
+    answer = b"".join(f.data[1:] for f in parts)
+    assert [f.data[0] for f in parts] == list(range(0, len(answer), 7))
+    assert unpack(">BBHH", end.data) == (1, 1, len(answer), crc_hqx(answer, 0)) and len(answer) == 74
+    values = unpack(">BhhiiiihihiiiiiiBiB", answer[:59])
+    assert values[0] == 4 and values[8] == approx(2100, rel=0.02) and values[9] == 240 and values[-1] == 1
+    assert not send(table, 8, bytes((42, 1, 4)))
+    long = bytes((6,)) + pack(">i", 1500) + b"after"  # COMM_SET_CURRENT and more
+    for k in range(0, len(long), 7):
+        send(table, 5, bytes((k,)) + long[k : k + 7])
+    send(table, 7, pack(">BBHH", 42, 0, len(long), 1 ^ crc_hqx(long, 0)))
+    assert table.drive.setpoint != Current(1.5)
+    send(table, 7, pack(">BBHH", 42, 0, len(long), crc_hqx(long, 0)))
+    assert table.drive.setpoint == Current(1.5)
+
+
+def test_a_serial_port_skips_bytes_of_no_packet():
+    received, garbage = bytearray(), b"\x02\x05\x03\xff\x00\x02"
+    whole = packet(bytes((30,))) + garbage + packet(bytes(300)) + garbage + packet(bytes((4,)))
+    found = []
+    for byte in whole + bytes(8):
+        received.append(byte)
+        found += commands(received)
+    assert found[0] == bytes((30,)) and found[-1] == bytes((4,)) and len(received) < 8

@@ -14,6 +14,19 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.vesc_commands import (
+    ANSWER,
+    FILL,
+    FIRMWARE,
+    PROCESS,
+    SET_DUTY,
+    SET_POSITION,
+    SHORT,
+    VALUES,
+    VERSION,
+    Pieces,
+    pieces,
+)
 from gearwright.hardware.setpoints import COAST, Brake, Cascade, Current, Setpoint
 
 DUTY, CURRENT, BRAKE, RPM, POSITION, ORIGIN, POSITION_SPEED = range(7)  # packets to a drive
@@ -54,6 +67,7 @@ class VescDrive(CanDriveWithZero):
         self._period = 1.0 / rate if rate > 0.0 else inf
         self._patience = self.number_option("timeout", self.timeout) or inf
         self.position_unit_of_goals = self.number_option("position_unit", self.position_unit, -inf)
+        self._pieces = Pieces()
         self.power_on(0.0)
 
     def power_on(self, t: float) -> None:
@@ -95,8 +109,26 @@ class VescDrive(CanDriveWithZero):
     def _other(self, packet: int, data: bytes) -> list[Frame]:
         if packet == PING and len(data) == 1:
             return [Frame(PONG << 8 | data[0], bytes((self.node, MOTOR_CONTROLLER)), extended=True)]
-        self.malformed += 1
-        return []
+        if packet not in (FILL, PROCESS, SHORT) or not data:
+            self.malformed += 1
+            return []
+        found = self._pieces.whole(packet, data)
+        if found is None:
+            return []
+        sender, mode, command = found
+        answer = self._answer(command)
+        return pieces(answer, self.node, sender, 1) if answer and mode == ANSWER else []
+
+    def _answer(self, command: bytes) -> bytes:
+        """To a command of its serial port; most have none."""
+        name, data = command[0], command[1:]
+        if name == FIRMWARE:
+            return bytes((FIRMWARE,)) + VERSION
+        if name == VALUES:
+            return bytes((VALUES,)) + self._values()
+        if SET_DUTY <= name <= SET_POSITION and len(data) >= 4:
+            self._set(name - SET_DUTY, _WORD.unpack_from(data)[0])
+        return b""
 
     def _set(self, packet: int, value: int) -> None:
         if packet == POSITION_SPEED:
@@ -151,17 +183,34 @@ class VescDrive(CanDriveWithZero):
     def _degrees(self) -> float:
         return (self.drive.sample.position - self.zero) * self.gear / DEGREE
 
+    def _duty(self) -> float:
+        free = self.drive.supply.voltage / self.drive.motor.torque_constant
+        return self.drive.sample.velocity / free if free else 0.0
+
+    def _sixths(self) -> float:
+        """Of electrical turns: what it calls the tachometer."""
+        return self._degrees() / 60 * self.poles
+
+    def _values(self) -> bytes:
+        """Heat, currents, duty, speed, voltage, charge (0 here), way, fault, position, id, heat, voltages."""
+        now = self.drive.sample
+        heat, way = 10 * now.temperature, self._sixths()
+        amps, amps_in = 100 * now.current, 100 * now.power / max(now.voltage, 1e-9)
+        return _fitted(
+            ">hhiiiihih16xiiBiBhhhiix", heat, heat, amps, amps_in, 0.0, amps, 1000 * self._duty(),
+            self._electrical_rpm(), 10 * now.voltage, way, abs(way), self.fault, 1e6 * (self._degrees() % 360),
+            self.node, heat, heat, heat, 0.0, 1000 * now.winding,
+        )  # fmt: skip
+
     def _status(self) -> list[Frame]:
         """Of a VESC: speed, current and duty; temperatures and position; turns and voltage."""
         now = self.drive.sample
-        free = self.drive.supply.voltage / self.drive.motor.torque_constant
-        heat, turns = round(10 * now.temperature), self._degrees() / 60 * self.poles
-        duty = 1000 * now.velocity / free if free else 0.0
+        heat = round(10 * now.temperature)
         amps_in = 10 * now.power / max(now.voltage, 1e-9)
         rows = {
-            STATUS: _fitted(">ihh", self._electrical_rpm(), 10 * now.current, duty),
+            STATUS: _fitted(">ihh", self._electrical_rpm(), 10 * now.current, 1000 * self._duty()),
             STATUS_4: _fitted(">hhhh", heat, heat, amps_in, 50 * (self._degrees() % 360)),
-            STATUS_5: _fitted(">ih2x", turns, 10 * now.voltage),
+            STATUS_5: _fitted(">ih2x", self._sixths(), 10 * now.voltage),
         }
         return [Frame(packet << 8 | self.node, data, extended=True) for packet, data in rows.items()]
 
@@ -187,7 +236,7 @@ class CubeMarsServo(VescDrive):
 
 def _fitted(form: str, *values: float) -> bytes:
     """Whole numbers, each within what its field holds."""
-    bits = {"b": 8, "h": 16, "i": 32}
+    bits = {"b": 8, "B": 9, "h": 16, "i": 32}
     fields = [bits[c] for c in form if c in bits]
     most = [(1 << n - 1) - 1 for n in fields]
     return Struct(form).pack(*(max(-m - 1, min(m, round(v))) for v, m in zip(values, most, strict=True)))
@@ -220,5 +269,5 @@ CUBEMARS_SERVO = Protocol(
 )
 VESC = Protocol(
     name="vesc", title="VESC", device=VescDrive, models={"vesc": GearedMotor(supply_voltage=48.0)},
-    nodes=range(1, 255), client=_BUS,
+    adapter="vesc_serial", nodes=range(1, 255), client=_BUS,
 )  # fmt: skip

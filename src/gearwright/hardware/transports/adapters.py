@@ -6,5 +6,8 @@ from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.fdcanusb import Fdcanusb
 from gearwright.hardware.transports.slcan import Slcan
+from gearwright.hardware.transports.vesc_serial import VescSerial
 
-ADAPTERS: dict[str, type[CanText] | type[DmSerial]] = {"slcan": Slcan, "fdcanusb": Fdcanusb, "dm_serial": DmSerial}
+ADAPTERS: dict[str, type[CanText | DmSerial | VescSerial]] = {
+    "slcan": Slcan, "fdcanusb": Fdcanusb, "dm_serial": DmSerial, "vesc_serial": VescSerial,
+}  # fmt: skip

@@ -18,6 +18,7 @@ from gearwright.hardware.transports.can_text import CanText
 from gearwright.hardware.transports.dm_serial import DmSerial
 from gearwright.hardware.transports.loop import CHUNK, EventLoop
 from gearwright.hardware.transports.pty_hosts import Hosts
+from gearwright.hardware.transports.vesc_serial import VescSerial
 
 LONGEST_QUEUE = 65536  # bytes that wait for a host; a line that nobody reads loses what is more
 SHARING = 0.5  # [s] between two times that a claim of a host that is gone is taken off the port
@@ -31,7 +32,10 @@ class PtyPort:
     """
 
     def __init__(
-        self, loop: EventLoop, network: SerialNetwork | CanText | DmSerial, link: str | os.PathLike[str] | None = None
+        self,
+        loop: EventLoop,
+        network: SerialNetwork | CanText | DmSerial | VescSerial,
+        link: str | os.PathLike[str] | None = None,
     ) -> None:
         self._loop, self._network = loop, network
         self._own, self._host = os.openpty()
