@@ -11,6 +11,7 @@ from gearwright.hardware.device_files import read_devices
 from gearwright.hardware.plant import with_actuators
 from gearwright.hardware.protocols import PROTOCOLS, Protocol
 from gearwright.hardware.rig import Rig
+from gearwright.model.hardware.device_bindings import DeviceBinding
 
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -259,7 +260,13 @@ def test_joints_without_an_actuator_are_said():
       </inertial></link><joint name="elbow" type="continuous"><parent link="b"/><child link="c"/>{more}</joint>"""
     text = URDF.format(device="")
     free = text.replace("</robot>", second.format(more="") + "</robot>")
-    assert Rig.of(gw.loads(free), "odrive").notes == ("elbow: no actuator in the file, so it moves freely",)
+    assert Rig.of(gw.loads(free), "odrive").notes == (
+        "elbow: no actuator in the file, so it moves freely; --devices or --node gives it a drive",
+    )
+    for given in ({"nodes": {"elbow": 7}}, {"written": {"elbow": DeviceBinding(protocol="odrive", node=7)}}):
+        rig = Rig.of(gw.loads(free), "odrive", **given)
+        assert [(b.actuator, b.node) for b in rig.bound if b.node == 7] == [("elbow", 7)] and not rig.notes
+        assert len(rig.bound) == len(gw.loads(free).actuators) + 1
     mimic = text.replace("</robot>", second.format(more='<mimic joint="j"/>') + "</robot>")
     assert Rig.of(gw.loads(mimic), "odrive").notes == Rig.of(gw.loads(text), "odrive").notes == ()
 

@@ -144,6 +144,33 @@ def test_arms(robot_data_folder, arm):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("protocol", ["odrive", "feetech"])
+@pytest.mark.filterwarnings("ignore")
+def test_the_arms_of_a_baxter(robot_data_folder, protocol):
+    """Its file has actuators on the grippers alone: what is named gets a drive. Stretched, they would be too heavy."""
+    robot = gw.load(robot_data_folder / "baxter_description/urdf/baxter.urdf")
+    arms = [f"{side}_{j}" for side in ("left", "right") for j in ("s0", "s1", "e0", "e1", "w0", "w1", "w2")]
+    rig = Rig.of(robot, protocol, nodes={name: k for k, name in enumerate(arms, start=1)})
+    untucked = dict(zip(("s0", "s1", "e0", "e1", "w0", "w1", "w2"), (0.1, -1.0, 1.2, 1.9, -0.7, 1.0, 0.5), strict=True))
+    rig.plant.restart({name: untucked[name[-2:]] for name in arms})
+    start = [rig.devices[name].drive.sample.position for name in arms]
+    for name in arms:
+        d = rig.devices[name]
+        if protocol == "odrive":
+            for command, data in ((0x07, struct.pack("<I", 8)), (0x0B, struct.pack("<II", 3, 1))):
+                rig.send(Frame(d.node << 5 | command, data))
+            rig.send(Frame(d.node << 5 | 0x0C, struct.pack("<fhh", d.drive.sample.position / d.axis.turn, 0, 0)))
+        else:
+            counts = max(0, min(4095, 2048 + round(d.drive.sample.position * 4096 / tau)))
+            d.write(42, counts.to_bytes(2, "little"), rig.time)
+    if protocol == "feetech":
+        start = np.round(np.array(start) * 4096 / tau) * tau / 4096
+    rig.step(3000)
+    held = [rig.devices[name].drive.sample.position for name in arms]
+    assert degrees(np.max(np.abs(np.subtract(held, start)))) < HELD
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("arm", [*FEW, *ARMS])
@@ -155,15 +182,26 @@ STILL = 0.02  # [°] of a joint from the third second to the fourth: what the in
 SERVOS = (*FEW, "ur_description/urdf/ur10_robot.urdf", "so_arm_description/urdf/so101.urdf")
 
 
-def servos_hold(robot, protocol):
+def pose(sim, seed):
+    """Zero, or the middle where zero is near a stop; with a seed at random, within the one turn that a servo sees."""
+    rng = np.random.default_rng(seed)
+    places = {}
+    for j in sim.robot.joints.values():
+        for n, a in zip(j.axis_coordinates, j.axes, strict=True):
+            low, high = max(a.limits.lower, -3.5), min(a.limits.upper, 3.5)
+            if n not in sim.coordinates or n in sim.robot.couplings:
+                continue
+            if seed is not None:
+                places[n] = low + rng.uniform(0.2, 0.8) * (high - low)
+            elif not low + 0.2 < 0.0 < high - 0.2:
+                places[n] = 0.5 * (low + high)
+    return places
+
+
+def servos_hold(robot, protocol, seed=None):
     """Servos hold their goals, which are whole counts, and follow a slow sine."""
     rig = Rig.of(robot, protocol)
-    middle = {
-        n: 0.5 * (a.limits.lower + a.limits.upper) for j in rig.plant.sim.robot.joints.values()
-        for n, a in zip(j.axis_coordinates, j.axes, strict=True)
-        if n in rig.plant.sim.coordinates and not a.limits.lower + 0.2 < 0.0 < a.limits.upper - 0.2
-    }  # fmt: skip
-    rig.plant.restart(middle)
+    rig.plant.restart(pose(rig.plant.sim, seed))
     devices = [d for n, d in rig.devices.items() if rig.plant.loads[n].inertia != 1.0]  # others move nothing
     enable, goal = {"feetech": (40, 42), "dynamixel": (64, 116)}[protocol]
 
@@ -272,9 +310,10 @@ def test_servos_hold_a_robot_without_rotors(protocol):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])
+@pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("arm", [*SERVOS, *ARMS])
-def test_servos_hold_all_arms(robot_data_folder, arm, protocol):
-    servos_hold(gw.load(robot_data_folder / arm), protocol)
+def test_servos_hold_all_arms(robot_data_folder, arm, protocol, seed):
+    servos_hold(gw.load(robot_data_folder / arm), protocol, seed)
 
 
 @pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -223,15 +223,17 @@ def compiled(
     return compile(robot, parameters=(*inputs, *options.pop("parameters", ())), **options)
 
 
-def with_actuators(robot: Mechanism) -> Mechanism:
-    """The robot itself, or, where its file has no actuators, a copy with an ideal one on every joint that can have one.
+def with_actuators(robot: Mechanism, named: Collection[str] = ()) -> Mechanism:
+    """The robot, or a copy with ideal actuators: on every joint that can have one, where its file has no actuators.
 
-    They are called as the joints are. Followers are moved by their leaders.
+    Otherwise on those that are named. They are called as the joints are. Followers are moved by their leaders.
     """
-    if robot.actuators:
-        return robot
     followers = {c.follower for c in robot.couplings.values()}
+    driven = {str(ref) for name in robot.actuators for ref in shafts.ratios(robot, name)}
+    chosen = {*(named if robot.actuators else robot.joints)} - driven - {*robot.actuators}
     for joint in robot.joints.values():
+        if joint.name not in chosen:
+            continue
         for ref in joint.refs:
             limits = joint.axes[ref.index].limits
             if ref not in followers and len(joint.refs) == 1:

@@ -63,7 +63,7 @@ class Rig:
 
         if protocol == ROS2_CONTROL:
             return cls(Plant(compile(_with_interfaces(robot), dt=dt, **compiling), {}, BusSupply(24.0)), [])
-        robot = with_actuators(robot)
+        robot = with_actuators(robot, (*(written or ()), *(nodes or ())))
         bound = bind(robot, protocol, nodes=nodes, model=model, options=options, written=written)
         plant = _plant(robot, bound, supply_resistance, dt=dt, **compiling)
         gears = [b.gear for b in bound]
