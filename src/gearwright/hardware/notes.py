@@ -102,8 +102,8 @@ def _undriven(robot: Mechanism) -> Iterator[str]:
     one = [str(j.refs[0]) for j in robot.joints.values() if len(j.refs) == 1]
     free = [ref for ref in one if ref not in driven | followers]
     if free and not robot.tree.cuts:
-        moves, one = ("it moves", "it") if len(free) == 1 else ("they move", "each of them")
-        yield f"{listed(free)}: no actuator in the file, so {moves} freely; --devices or --node gives {one} a drive"
+        moves, whom = ("it moves", "it") if len(free) == 1 else ("they move", "each of them")
+        yield f"{listed(free)}: no actuator in the file, so {moves} freely; --devices or --node gives {whom} a drive"
 
 
 def listed(names: Sequence[str]) -> str:
