@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -148,7 +148,12 @@ def _nearest(name: str, valid: tuple[str, ...]) -> str:
     return f"; did you mean {' or '.join(alike)}?" if alike else ""
 
 
-def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
+def shortened(names: Sequence[str], most: int) -> str:
+    """`a, b, c and 4 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def suggestion(name: str, valid: Iterable[str]) -> str:
     """Message part after an unknown name: the nearest valid one, or all valid ones."""
     names = sorted(set(valid))
     near = nearest(name, names)
@@ -156,6 +161,5 @@ def suggestion(name: str, valid: Iterable[str], most: int = 8) -> str:
         return near
     if not names:
         return "; there are none"
-    most += len(names) == most + 1  # "and 1 more" would be as long as its name
-    listed = ", ".join(repr(n) for n in names[:most])
-    return f"; valid: {listed}" + (f" and {len(names) - most} more" if len(names) > most else "")
+    most = 9 if len(names) == 9 else 8  # "and 1 more" would be as long as its name
+    return f"; valid: {shortened([*map(repr, names)], most)}"

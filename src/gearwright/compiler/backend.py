@@ -196,7 +196,7 @@ class Executable(ABC):
     def instance(self, batch: int = 1, *, threads: int = 1) -> Instance:
         """Memory for `batch` robots, all zero, stepped by up to `threads` threads."""
 
-    def evaluate(self, values: Mapping[str, Any], *, threads: int = 1) -> dict[str, Array]:
+    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Array]:
         """One step as a plain function: slots by name, (batch, *shape) or (*shape), to outputs (batch, *shape).
 
         If no value has a batch dimension, neither have the outputs.
@@ -206,7 +206,7 @@ class Executable(ABC):
         batches = {arrays[name].shape[0] for name, dimensions in extra.items() if dimensions == 1}
         if len(batches) > 1:
             raise CompileError(f"values have different batch sizes: {sorted(batches)}")
-        instance = self.instance(batches.pop() if batches else 1, threads=threads)
+        instance = self.instance(batches.pop() if batches else 1)
         for name, array in arrays.items():
             instance.set(name, array)
         instance.step()

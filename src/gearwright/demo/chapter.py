@@ -85,7 +85,7 @@ def poses(recording: Recording, rows: Sequence[int]) -> list[Poses]:
     return found
 
 
-def energy_chart(time: Array, found: EnergyAccount, unit: float = 1e3, name: str = "mJ") -> Chart:
+def energy_chart(time: Array, found: EnergyAccount) -> Chart:
     """Stored and lost energy, stacked; their sum is the motor's work."""
     parts = {
         ("stored: kinetic and potential", "blue"): found.stored,
@@ -95,7 +95,7 @@ def energy_chart(time: Array, found: EnergyAccount, unit: float = 1e3, name: str
     }
     areas, below = [], 0.0 * time
     for (label, colour), part in parts.items():
-        areas.append(Area(label=label, x=time, low=unit * below, high=unit * (below + part), colour=colour))
+        areas.append(Area(label=label, x=time, low=1e3 * below, high=1e3 * (below + part), colour=colour))
         below = below + part
-    work = ChartLine(label="work of the motor", x=time, y=unit * found.work, colour="ink")
-    return Chart(x_label="time [s]", y_label=f"energy [{name}]", areas=areas, lines=[work], label="energy balance")
+    work = ChartLine(label="work of the motor", x=time, y=1e3 * found.work, colour="ink")
+    return Chart(x_label="time [s]", y_label="energy [mJ]", areas=areas, lines=[work], label="energy balance")

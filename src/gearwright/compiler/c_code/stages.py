@@ -12,9 +12,9 @@ from gearwright.compiler.tape import Address, Instruction, Tape
 Memory = Callable[[str, int], str]  # slot, element → an expression that can be read and written
 
 
-def flat(offsets: dict[str, int], array: str = "a") -> Memory:
+def flat(offsets: dict[str, int]) -> Memory:
     """All slots in one array."""
-    return lambda slot, element: f"{array}[{offsets[slot] + element}]"
+    return lambda slot, element: f"a[{offsets[slot] + element}]"
 
 
 class StageText:

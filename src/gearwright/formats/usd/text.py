@@ -132,7 +132,7 @@ class _Parser:
     def layer(self) -> Element:
         root = Element("usd", {}, self.document, 1, None)
         if self._take("("):
-            self._metadata(root, ")")
+            self._metadata(root)
         while self.word.kind:
             if self.word.text in SPECIFIERS:
                 self._prim(root, 1)
@@ -153,7 +153,7 @@ class _Parser:
         if first.text == "class":
             prim.attributes["@abstract"] = "true"
         if self._take("("):
-            self._metadata(prim, ")")
+            self._metadata(prim)
         self._expect("{")
         while not self._take("}"):
             if self.word.text in SPECIFIERS and self.word.kind == "name":
@@ -173,9 +173,9 @@ class _Parser:
         self._expect("=")
         self._value(0)
 
-    def _metadata(self, element: Element, closing: str) -> None:
+    def _metadata(self, element: Element) -> None:
         """`prepend apiSchemas = [...]`, or a comment by itself, until the bracket closes."""
-        while not self._take(closing):
+        while not self._take(")"):
             if self.word.kind == "string":
                 self._next()
                 continue
@@ -201,7 +201,7 @@ class _Parser:
             value = self._array() if numeric and self._is("[") else self._value(depth)
             prim.attributes[name if name != "name" else "property:name"] = value
         if self._take("("):
-            self._metadata(Element("metadata", {}, self.document, 0, None), ")")
+            self._metadata(Element("metadata", {}, self.document, 0, None))
 
     # --- values, as text -------------------------------------------------------------------------------------------
 
@@ -251,7 +251,7 @@ class _Parser:
             self._next()
         if self._is("("):
             self._next()
-            self._metadata(Element("offset", {}, self.document, 0, None), ")")
+            self._metadata(Element("offset", {}, self.document, 0, None))
 
     def _skip_braces(self) -> None:
         """To the end of a dictionary, of samples in time or of variants, none of which is used."""

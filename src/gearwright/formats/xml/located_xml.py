@@ -149,10 +149,10 @@ class Element:
                 return c
         return None
 
-    def get(self, name: str, default: str | None = None) -> str | None:
+    def get(self, name: str) -> str | None:
         """An attribute."""
         self._asked_for(name)
-        return self.attributes.get(name, default)
+        return self.attributes.get(name)
 
     def _asked_for(self, name: str) -> None:
         if self.known_attributes:
@@ -196,9 +196,9 @@ class Element:
         text = self.attributes.get(name)
         return default if text is None else self.as_vector(text, f"attribute {name}", default)
 
-    def child_text(self, tag: str, default: str = "") -> str:
+    def child_text(self, tag: str) -> str:
         c = self.child(tag)
-        return default if c is None else c.words
+        return "" if c is None else c.words
 
     def child_number(self, tag: str, default: float, *, infinite: bool = False) -> float:
         c = self.child(tag)

@@ -21,13 +21,13 @@ class LoopGains(NamedTuple):
     integral: float
 
 
-def default_gains(drive: MotorDrive, bandwidth: float = BANDWIDTH) -> LoopGains:
-    """A velocity loop of this bandwidth for the inertia at the shaft, that overcomes damping and friction as well.
+def default_gains(drive: MotorDrive) -> LoopGains:
+    """A velocity loop of this `BANDWIDTH` for the inertia at the shaft, that overcomes damping and friction as well.
 
     The loops around it are slow, so that it is well damped with whatever the joint moves.
     """
     load = drive.load
-    kv = max(load.inertia * bandwidth, LOSSES * load.damping, load.holding / (POSITION * SAG * load.travel))
+    kv = max(load.inertia * BANDWIDTH, LOSSES * load.damping, load.holding / (POSITION * SAG * load.travel))
     return LoopGains(position=POSITION, velocity=kv, integral=kv * INTEGRAL)
 
 

@@ -134,11 +134,11 @@ class RmdDrive(CanDriveWithZero):
         return self._state(data, t)
 
     def _speed(self, data: bytes, t: float) -> Frame:
-        self._drive(SPEED_MODE, velocity=_signed(data, 4, 8) * 0.01 * DEGREE)
+        self._drive(SPEED_MODE, velocity=_signed(data) * 0.01 * DEGREE)
         return self._state(data, t)
 
     def _position(self, data: bytes, t: float) -> Frame:
-        self._go(_signed(data, 4, 8) * 0.01, data)
+        self._go(_signed(data) * 0.01, data)
         return self._state(data, t)
 
     def _single_turn(self, data: bytes, t: float) -> Frame:
@@ -149,7 +149,7 @@ class RmdDrive(CanDriveWithZero):
         return self._state(data, t)
 
     def _increment(self, data: bytes, t: float) -> Frame:
-        self._go(self.degrees + _signed(data, 4, 8) * 0.01, data)
+        self._go(self.degrees + _signed(data) * 0.01, data)
         return self._state(data, t)
 
     def _go(self, degrees: float, data: bytes) -> None:
@@ -284,8 +284,8 @@ class RmdDrive(CanDriveWithZero):
             self.drive.write(COAST)
 
 
-def _signed(data: bytes, start: int, end: int) -> int:
-    return int.from_bytes(data[start:end], "little", signed=True)
+def _signed(data: bytes) -> int:
+    return int.from_bytes(data[4:8], "little", signed=True)
 
 
 def _whole(value: float, bits: int = 16) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gearwright.errors import CompileError
+from gearwright.errors import CompileError, shortened
 from gearwright.model.contacts.choice import pairs_by_hand, pairs_by_rule
 from gearwright.model.contacts.counts import is_simulated, is_simulated_once_read, point_count
 from gearwright.model.contacts.pair import ContactPair, ContactSide, ContactSurface
@@ -66,18 +66,13 @@ def with_contacts(
 ) -> tuple[Mechanism, list[str]]:
     """A copy with its contacts, and a message for each kind of pair that is left out."""
     found = find_contacts(m, wanted, of_files)
-    by_kind: dict[str, list[ContactPair]] = {}
+    by_kind: dict[str, dict[str, None]] = {}
     for p in found.left_out:
         kinds = " and a ".join(sorted(kind_name(side.shape) for side in (p.a, p.b)))
-        by_kind.setdefault(kinds, []).append(p)
+        by_kind.setdefault(kinds, {})[f"{p.a.link!r} and {p.b.link!r}"] = None
     return (replace(m, contacts=found.contacts) if found.contacts != m.contacts else m), [
-        f"contact between a {kinds} is not simulated: {_listed(pairs)}" for kinds, pairs in by_kind.items()
+        f"contact between a {kinds} is not simulated: {shortened([*pairs], 3)}" for kinds, pairs in by_kind.items()
     ]
-
-
-def _listed(pairs: Sequence[ContactPair], most: int = 3) -> str:
-    names = list(dict.fromkeys(f"{p.a.link!r} and {p.b.link!r}" for p in pairs))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _check_count(m: Mechanism, pairs: Iterable[ContactPair]) -> None:

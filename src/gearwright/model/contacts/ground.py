@@ -9,7 +9,7 @@ from gearwright.errors import ModelError
 from gearwright.given_numbers import as_float
 from gearwright.model.geometry import Geometry, Plane
 from gearwright.model.joints import WORLD, Joint
-from gearwright.model.poses import IDENTITY, Pose, Vector3
+from gearwright.model.poses import Vector3
 from gearwright.model.shapes.surface import Surface
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ UP: Vector3 = (0.0, 0.0, 1.0)
 EXTENT = 10.0  # [m] of what is drawn; the plane itself has no end
 
 
-def with_ground(m: Mechanism, ground: object = True, X_WG: Pose = IDENTITY) -> Mechanism:
+def with_ground(m: Mechanism, ground: object = True) -> Mechanism:
     """A copy with the plane z = 0 as environment. A number is its friction coefficient.
 
     Raises ModelError if the mechanism has a link of that name, or the coefficient is negative.
@@ -34,7 +34,7 @@ def with_ground(m: Mechanism, ground: object = True, X_WG: Pose = IDENTITY) -> M
     name = f"base_{GROUND}"
     while name in m.joints or name in m.bases:
         name += "_"
-    base = Joint(name=name, kind="fixed", parent=WORLD, child=GROUND, X_PJ=X_WG)
+    base = Joint(name=name, kind="fixed", parent=WORLD, child=GROUND)
     link = _link(Surface(friction=friction), UP)
     return replace(m, links={**m.links, GROUND: link}, bases={**m.bases, name: base})
 

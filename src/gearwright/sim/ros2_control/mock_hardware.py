@@ -33,7 +33,7 @@ class MockHardware:
         tag = self.tag = robot.hardware[known[0] if name is None else name]
         self.name = tag.name
         self.command_interfaces, self.state_interfaces = listed(tag)
-        self._offset = _number(tag, "position_state_following_offset")
+        self._offset = _offset(tag)
         self._custom = tag.parameters.get("custom_interface_with_following_offset", "").strip()
         self._dynamic = tag.is_on("calculate_dynamics")
         self._joints = tuple(c.name for c in tag.joints)
@@ -152,7 +152,8 @@ class MockHardware:
         return f"<mock hardware {self.name!r}: commands {', '.join(self.command_interfaces) or 'none'}>"
 
 
-def _number(tag: Hardware, name: str) -> float:
+def _offset(tag: Hardware) -> float:
+    name = "position_state_following_offset"
     text = tag.parameters.get(name, "").strip()
     try:
         value = float(text) if text else 0.0

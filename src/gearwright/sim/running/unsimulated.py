@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf, pi
 
 from gearwright.diagnostics import Diagnostic
+from gearwright.errors import shortened
 from gearwright.model import Axis, Joint, Mechanism
 from gearwright.model.layout.layout import moves
 from gearwright.sim.options import Options
@@ -65,17 +66,16 @@ def _without_rows(robot: Mechanism, integrator: str) -> Iterator[str]:
     axes = [(j.name, axis) for j in robot.joints.values() for axis in j.axes]
     bounded = dict.fromkeys(name for name, axis in axes if axis.limits.bounded)
     if bounded:
-        yield f"joint limits do not act with {integrator}: {_listed([*bounded])} can move beyond them"
+        yield f"joint limits do not act with {integrator}: {_listed(bounded)} can move beyond them"
     with_friction = dict.fromkeys(name for name, axis in axes if axis.dynamics.friction or axis.dynamics.friction_model)
     if with_friction:
-        yield f"Coulomb friction does not act with {integrator}: that of {_listed([*with_friction])} is left out"
+        yield f"Coulomb friction does not act with {integrator}: that of {_listed(with_friction)} is left out"
     if robot.contacts:
-        touching = _listed([*dict.fromkeys(p.a.link for p in robot.contacts)])
+        touching = _listed(dict.fromkeys(p.a.link for p in robot.contacts))
         yield f"contacts do not act with {integrator}: those of {touching} are left out"
     if robot.actuators:
-        yield f"actuators do not act with {integrator}, but for their rotors' inertia: {_listed([*robot.actuators])}"
+        yield f"actuators do not act with {integrator}, but for their rotors' inertia: {_listed(robot.actuators)}"
 
 
-def _listed(names: list[str], most: int = 4) -> str:
-    shown = ", ".join(repr(n) for n in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+def _listed(names: Iterable[str]) -> str:
+    return shortened([*map(repr, names)], 4)

@@ -68,8 +68,8 @@ def _plain(index: int, name: str, type: DataType, access: str, default: int | st
     return Object(index, 0, name, type, access, default, **more)  # type: ignore[arg-type]
 
 
-def _mapped(index: int, name: str, type: DataType, access: str, default: int = 0, **more: object) -> Object:
-    return Object(index, 0, name, type, access, default, mappable=True, **more)  # type: ignore[arg-type]
+def _mapped(index: int, name: str, type: DataType, access: str, **more: object) -> Object:
+    return Object(index, 0, name, type, access, 0, mappable=True, **more)  # type: ignore[arg-type]
 
 
 def _record(index: int, name: str, *subs: tuple[object, ...], array: bool = False) -> tuple[Record | Object, ...]:
