@@ -33,3 +33,16 @@ def test_files_that_mujoco_cannot_read_are_not_copied(arm, tmp_path):
     assert sorted(p.name for p in done.files) == ["base.obj", "base.stl"]
     assert ["'other/base.dae'" in str(x) for x in done.lost] == [True]
     assert sorted(p.name for p in (tmp_path / "out").rglob("*.*")) == ["arm.xml", "base.obj", "base.stl"]
+
+
+@pytest.mark.parametrize("link", ["meshes", "meshes/base.stl"])
+def test_links_do_not_lead_copies_elsewhere(arm, link, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    place, goal = tmp_path / "out" / link, tmp_path / "elsewhere" / link
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(goal.parent if link == "meshes" else goal)
+    with pytest.raises(gw.ModelError, match="leads elsewhere"):
+        gw.save(gw.load(arm), tmp_path / "out" / "arm.sdf", meshes="copy")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert not (tmp_path / "out" / "arm.sdf").exists()

@@ -75,6 +75,8 @@ class MeshCopies:
         for uri, name in ((uri, name) for uri, name in self.names.items() if uri in self.wanted):
             path, target = self.found[uri], self.target.absolute().parent / FOLDER / name
             assert path is not None
+            if not target.resolve().is_relative_to(self.target.absolute().parent.resolve()):
+                raise ModelError(f"{target} leads elsewhere by a link: meshes are copied beside the new file only")
             with files.replacing(target) as temporary:
                 shutil.copyfile(path, temporary)
             copied.append(target)
