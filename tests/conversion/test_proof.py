@@ -62,13 +62,14 @@ def test_a_peer_finds_changes(monkeypatch):
     assert bad == {"MuJoCo", "Pinocchio", "Drake"}
 
 
-def test_an_inertia_that_drake_replaces_is_said():
-    """A rod without thickness along its length that is too slender: no program is wrong, and Drake takes another."""
+@pytest.mark.parametrize("change", [{"moments": (1e-3, 1e-4, 1e-4)}, {"mass": 0.0}])
+def test_an_inertia_that_drake_replaces_is_said(change):
+    """One that no body can have: no program is wrong, and Drake takes another."""
     pytest.importorskip("pydrake")
     robot = gw.load("wrist")
     links = dict(robot.links)
     hand = links["hand"]
-    links["hand"] = replace(hand, inertia=replace(hand.inertia, moments=(1e-3, 1e-4, 1e-4), products=(0.0, 0.0, 0.0)))
+    links["hand"] = replace(hand, inertia=replace(hand.inertia, products=(0.0, 0.0, 0.0), **change))
     odd = replace(robot, links=links)
     checks = prove(odd, text_of(odd, FORMATS[".urdf"], LossLog()), ".urdf", 1e-9)
     of_drake = {c.what: c for c in checks if c.program == "Drake"}

@@ -107,3 +107,13 @@ def test_angles_near_the_pole(rng):
         near = np.pi / 2 + rng.choice([0.0, 1e-17, 1e-9, 1e-6, 1e-3]) * rng.normal()
         R = Pose.from_rpy((0, 0, 0), (rng.uniform(-3, 3), near, rng.uniform(-3, 3))).R
         assert np.abs(Pose.from_rpy((0, 0, 0), rpy(R)).R - R).max() < ROUNDING
+
+
+def test_frames_that_urdf_moves_to_their_joints_are_noted():
+    text = """<sdf version="1.11"><model name="m"><link name="a"/><link name="b"><pose>1 0 0 0 0 0</pose></link>
+      <joint name="j" type="revolute"><pose>{}</pose><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis>
+      </joint></model></sdf>"""
+    for place, said in (("0 0 0 0 0 0", False), ("0 0.1 0 0 0 0", True)):
+        losses = LossLog()
+        text_of(gw.loads(text.format(place)), FORMATS[".urdf"], losses)
+        assert any("frames of links at their joints" in note for note in losses.notes) == said

@@ -26,10 +26,10 @@ class Drake(Peer):
 
     @staticmethod
     def replaced_inertia(robot: Mechanism) -> str | None:
-        """Of a moment above the sum of the other two, which no body has, it makes that of a small sphere."""
+        """Where a moment exceeds the sum of the other two, or has no mass, it takes the inertia of a sphere."""
         for link in robot.links.values():
             x, y, z = np.linalg.eigvalsh(np.array(link.inertia.own_tensor()))
-            if z > x + y + ROUNDING * z:
+            if z > x + y + ROUNDING * z or (z > 0 and not link.inertia.mass):
                 return f"no body has the inertia of link {link.name!r}: Drake takes another one"
         return None
 

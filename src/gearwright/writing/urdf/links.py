@@ -20,6 +20,7 @@ def add_link(parent: Node, link: Link, X_UL: Pose, d: FormatDialect, mesh_path: 
         node.attributes[f"{OWN}gravity"] = "false"
     if not is_identity(X_UL):
         origin(node, X_UL, tag=f"{OWN}own_frame")
+        d.losses.note("URDF has the frames of links at their joints: for other programs, some have other origins")
     if link.inertia != MASSLESS:
         _add_inertial(node, link.inertia, X_UL)
     for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
