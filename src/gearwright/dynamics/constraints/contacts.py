@@ -19,6 +19,7 @@ step's load, and what takes back by how much a turning body has sunk in that ste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import pi
@@ -48,7 +49,7 @@ from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.contact.frame import ContactPoint, WorldFrame
 from gearwright.dynamics.contact.pairs import contact_points
-from gearwright.dynamics.solve.cones import Cone
+from gearwright.dynamics.solve.cones import Cone, Twist, response
 from gearwright.dynamics.solve.terms import Term
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
 from gearwright.dynamics.tree.kinematics import Configuration, body_poses, velocities
@@ -67,11 +68,12 @@ RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
 ELASTIC = 0.05  # of Rₙ in a bounce: it takes a share of about (1 + e)·Rₙ/w of the speed
 MOST_TURN = 0.2  # share of a slip, by which it changes in half of a step
 FULL = 1.0 - 1e-6  # square of the share of friction that what slides has
+SHARED = 4  # points between two bodies from which on they share a twist: so they take less, and so does a lone point
 APART = -1e5  # [m/s] a rate that nothing reaches: the contact is off
 
 
 class Sight(NamedTuple):
-    """A candidate point in a configuration, with its directions over the tree's velocities."""
+    """A candidate point in a configuration, with its directions over the tree's velocities, or the six of a twist."""
 
     point: ContactPoint
     normal: Sparse
@@ -79,6 +81,12 @@ class Sight(NamedTuple):
     spins: tuple[Sparse, Sparse, Sparse]  # relative rotation about the normal and the tangents
     belt: Vector  # velocity of surface a against surface b, beside that of the links
     weight: Scalar  # acceleration with which a falls towards b [m/s²]
+    twist: Twist | None = None
+
+    def rate(self, J: Sparse, v: Sequence[Scalar]) -> Scalar:
+        """Along a direction, with these velocities of the tree."""
+        along = v if self.twist is None else self.twist.rates(v)
+        return total(*(x * along[k] for k, x in J.items()))
 
 
 @dataclass(frozen=True)
@@ -118,11 +126,15 @@ class Contacts:
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         found: dict[int, Scalar] = {}
         left = list(impulses)
+        shared: dict[tuple[int, int], tuple[Twist, dict[int, Scalar]]] = {}
         for seen, surface in zip(self.seen(now.at), self.surfaces, strict=True):
+            twist = seen.twist
+            into = found if twist is None else shared.setdefault(twist.bodies, (twist, {}))[1]
             for J in rows(seen, surface):
-                impulse = left.pop(0)
-                for k, x in J.items():
-                    found[k] = found.get(k, 0.0) + x * impulse
+                _add(into, J, left.pop(0))
+        for twist, wrench in shared.values():
+            for i, impulse in wrench.items():
+                _add(found, twist.rows[i], impulse)
         return found
 
     # --- where the points are --------------------------------------------------------------------------------------
@@ -132,7 +144,17 @@ class Contacts:
         return self._seen(at, [WorldFrame(*pose) for pose in body_poses(at)])
 
     def _seen(self, at: Configuration, poses: Sequence[WorldFrame]) -> list[Sight]:
-        return [sight for pair in self.pairs for sight in _sights(pair, at, poses)]
+        shared = {bodies: _twist(bodies, at, poses) for bodies in self._with_many_points(at.system)}
+        return [
+            sight
+            for pair in self.pairs
+            for sight in _sights(pair, at, poses, shared.get(_bodies(pair, at.system)))
+        ]
+
+    def _with_many_points(self, system: Bodies) -> list[tuple[int, int]]:
+        """Pairs of bodies that touch at so many points that these share a twist."""
+        counts = Counter(_bodies(pair, system) for pair in self.pair_of_points)
+        return [bodies for bodies, n in counts.items() if n >= SHARED]
 
     def _turning(self, now: Moment) -> list[tuple[Scalar, ...]]:
         """By how much the rates of slip differ, in the middle of the way that positions go on, from those at its start.
@@ -163,13 +185,35 @@ def _moved(at: Configuration, v: list[Scalar], t: Scalar) -> list[WorldFrame]:
     ]
 
 
+def _add(into: dict[int, Scalar], J: Sparse, impulse: Scalar) -> None:
+    for k, x in J.items():
+        into[k] = into.get(k, 0.0) + x * impulse
+
+
 def _slips(seen: Sight, v: Sequence[Scalar]) -> list[Scalar]:
     """Along the tangents."""
     pairs = zip(seen.point.tangents, seen.tangents, strict=True)
-    return [total(t @ seen.belt, *(x * v[k] for k, x in J.items())) for t, J in pairs]
+    return [t @ seen.belt + seen.rate(J, v) for t, J in pairs]
 
 
-def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame]) -> Iterator[Sight]:
+def _bodies(pair: ContactPair, system: Bodies) -> tuple[int, int]:
+    return system.links[pair.a.link][0], system.links[pair.b.link][0]
+
+
+def _origin(bodies: tuple[int, int], poses: Sequence[WorldFrame]) -> Vector:
+    """Of the twist of two bodies: that of the first which moves."""
+    return next(poses[body].p for body in bodies if body != GROUND)
+
+
+def _twist(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame]) -> Twist:
+    found = _twists(bodies, at, poses, _origin(bodies, poses))
+    each = {k: (*V.angular, *V.linear) for k, V in found.items()}
+    return Twist(bodies, tuple({k: V[i] for k, V in each.items() if not is_zero(V[i])} for i in range(6)))
+
+
+def _sights(
+    pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], shared: Twist | None
+) -> Iterator[Sight]:
     A, B = (_link_pose(side, at.system, poses) for side in (pair.a, pair.b))
     belts = [
         frame.at(side.pose).direction(Vector(*velocity))
@@ -178,14 +222,24 @@ def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame]) -
             (B, pair.b, pair.surface.velocity_b),
         )
     ]
+    bodies = _bodies(pair, at.system)
     for point in contact_points(pair, A, B):
-        twists = _twists(pair, at, poses, point.point)
+        if shared is None:
+            twists = _twists(bodies, at, poses, point.point)
+        else:
+            twists = _unit_twists(point.point - _origin(bodies, poses))
         normal = {k: point.normal @ V.linear for k, V in twists.items()}
         tangents = [{k: t @ V.linear for k, V in twists.items()} for t in point.tangents]
         spins = [{k: e @ V.angular for k, V in twists.items()} for e in (point.normal, *point.tangents)]
         falls = at.system.links[pair.b.link][0] == GROUND
         weight = -(point.normal @ at.system.gravity) if falls else 0.0
-        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1], weight)  # type: ignore[arg-type]
+        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1], weight, shared)  # type: ignore[arg-type]
+
+
+def _unit_twists(r: Vector) -> dict[int, Motion]:
+    """How the point at r moves for each of the six of a twist."""
+    turns = {i: Motion(e, e.cross(r)) for i, e in enumerate(UNIT)}
+    return turns | {i + 3: Motion(ZERO, e) for i, e in enumerate(UNIT)}
 
 
 def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[WorldFrame]) -> WorldFrame:
@@ -194,10 +248,12 @@ def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[WorldFrame]) -
     return WorldFrame(*composed(carrier.R, carrier.p, place.rotation, place.p))
 
 
-def _twists(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], p: Vector) -> dict[int, Motion]:
+def _twists(
+    bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame], p: Vector
+) -> dict[int, Motion]:
     """How a's material at the point moves against b's, for each unit velocity of the tree; world axes."""
     system = at.system
-    ways = [_carriers(system, system.links[side.link][0]) for side in (pair.a, pair.b)]
+    ways = [_carriers(system, body) for body in bodies]
     found: dict[int, Motion] = {}
     for sign, way, other in ((1.0, ways[0], ways[1]), (-1.0, ways[1], ways[0])):
         for i in way:
@@ -264,7 +320,7 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
     belt = [mu * slip for mu, slip in zip(coefficients(surface)[:2], slips, strict=False)]
     belt += [0.0] * (len(last) - 1 - len(belt))
     offset = [b - Rt * x for b, x in zip(belt, last[1:], strict=True)]
-    cone = Cone(rows(seen, surface), target, tuple(offset), Rn, Rt, last[0])
+    cone = Cone(rows(seen, surface), target, tuple(offset), Rn, Rt, last[0], seen.twist)
     if now.phase.half >= 0.0 or len(offset) < 2:
         return cone
     turned = _turned_back(now, cone, belt, last)
@@ -288,7 +344,7 @@ def _turned_back(now: Moment, cone: Cone, belt: Sequence[Scalar], last: Sequence
 
 
 def _rates(now: Moment, cone: Cone, u: Sequence[Scalar]) -> list[Scalar]:
-    return [total(*(x * u[n] for n, x in combined(J, now.tree.G).items())) for J in cone.rows]
+    return [*cone.reduced(now.tree.G).rates(u)]
 
 
 def _target(now: Moment, gap: Scalar, most: Scalar, load: Scalar) -> Scalar:
@@ -320,13 +376,18 @@ def _bounce(now: Moment, seen: Sight, surface: ContactSurface, load: Scalar) -> 
 
 def _rate(now: Moment, seen: Sight, u: Sequence[Scalar]) -> Scalar:
     """Of the gap, with these independent velocities."""
-    return total(*(x * u[n] for n, x in combined(seen.normal, now.tree.G).items()))
+    if seen.twist is None:
+        return total(*(x * u[n] for n, x in combined(seen.normal, now.tree.G).items()))
+    return seen.rate(seen.normal, [total(*(g * u[n] for n, g in row.items())) for row in now.tree.G])
 
 
 def _inverse_inertia(now: Moment, seen: Sight) -> Scalar:
     """Mean over the directions, by the diagonal of M."""
-    each = (combined(J, now.tree.G) for J in (seen.normal, *seen.tangents))
-    return 1.0 / 3.0 * total(*(x * x / now.diagonal[n] for J in each for n, x in J.items()))
+    each = (seen.normal, *seen.tangents)
+    if seen.twist is None:
+        return 1.0 / 3.0 * total(*(response(combined(J, now.tree.G), now.diagonal, None) for J in each))
+    twist = seen.twist.reduced(now.tree.G)
+    return 1.0 / 3.0 * total(*(response(J, now.diagonal, twist) for J in each))
 
 
 def contact_groups(mechanism: Mechanism) -> Iterator[Contacts]:

@@ -107,9 +107,7 @@ def _read(pair: ContactPair, seen: Sight, impulse: Sequence[Scalar], v: Sequence
         [mu * x for mu, x in zip(coefficients(surface)[:2], impulse[1:3], strict=True)] if has_friction else [0.0, 0.0]
     )
     force = seen.point.normal * impulse[0] + tangents[0] * friction[0] + tangents[1] * friction[1]
-    rates = [
-        total(t @ seen.belt, *(x * v[k] for k, x in J.items())) for t, J in zip(tangents, seen.tangents, strict=True)
-    ]
+    rates = [t @ seen.belt + seen.rate(J, v) for t, J in zip(tangents, seen.tangents, strict=True)]
     slip = tangents[0] * rates[0] + tangents[1] * rates[1]
     inside = total(*(x * x for x in impulse[1:])) < ON_THE_CONE * (impulse[0] * impulse[0])
     slow = total(*(rate * rate for rate in rates)) < SLIPS * SLIPS if has_friction else True

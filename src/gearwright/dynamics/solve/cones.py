@@ -49,7 +49,7 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Sparse, combined
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, combined
 
 Block = list[list[Scalar]]  # symmetric, by rows
 COULOMB = -1.0  # in place of a shift
@@ -89,8 +89,36 @@ class Touching(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Twist:
+    """How one body moves against another, about x, y, z and along them: what the points between the two share."""
+
+    bodies: tuple[int, int]
+    rows: tuple[Sparse, ...]
+
+    def reduced(self, G: list[Sparse]) -> Twist:
+        return replace(self, rows=tuple(combined(J, G) for J in self.rows))
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Twist:
+        return replace(self, rows=tuple({n: change(x) for n, x in J.items()} for J in self.rows))
+
+    def rates(self, u: Sequence[Scalar]) -> Column:
+        return Column(total(*(x * u[n] for n, x in J.items())) for J in self.rows)
+
+    def response(self, diagonal: Sequence[Scalar]) -> Matrix:
+        """J·D⁻¹·Jᵀ of a diagonal D."""
+        found: Matrix = {}
+        for i, J in enumerate(self.rows):
+            for j, K in enumerate(self.rows[: i + 1]):
+                found[i, j] = total(*(x * K[n] / diagonal[n] for n, x in J.items() if n in K))
+        return found
+
+
+@dataclass(frozen=True)
 class Cone:
-    """`rows`: the normal, then the directions of friction. `expected`: the normal impulse, about."""
+    """`rows`: the normal, then the directions of friction, over the velocities, or the six of a twist.
+
+    `expected`: the normal impulse, about.
+    """
 
     rows: tuple[Sparse, ...]
     target: Scalar  # v̂
@@ -98,8 +126,11 @@ class Cone:
     normal_compliance: Scalar  # Rₙ
     friction_compliance: Scalar  # Rₜ
     expected: Scalar = 0.0
+    twist: Twist | None = None
 
     def reduced(self, G: list[Sparse]) -> Cone:
+        if self.twist is not None:
+            return replace(self, twist=self.twist.reduced(G))
         return replace(self, rows=tuple(combined(J, G) for J in self.rows))
 
     def place(self, M: FrontalMatrix) -> tuple[str, Cone]:
@@ -113,6 +144,7 @@ class Cone:
             change(self.normal_compliance),
             change(self.friction_compliance),
             change(self.expected),
+            self.twist and self.twist.mapped(change),
         )
 
     @property
@@ -121,7 +153,13 @@ class Cone:
         return len(self.rows)
 
     def rates(self, u: Sequence[Scalar]) -> Column:
-        return Column(total(*(x * u[n] for n, x in J.items())) for J in self.rows)
+        along = u if self.twist is None else self.twist.rates(u)
+        return Column(total(*(x * along[n] for n, x in J.items())) for J in self.rows)
+
+    @property
+    def over_velocities(self) -> list[Sparse]:
+        """Its rows."""
+        return [*self.rows] if self.twist is None else [combined(J, [*self.twist.rows]) for J in self.rows]
 
     # --- the law ---------------------------------------------------------------------------------------------------
 
@@ -190,7 +228,7 @@ class Cone:
 
     def inertia(self, diagonal: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """By the matrix's diagonal: along the normal, and along the mean direction of friction."""
-        give = [total(*(x * x / diagonal[n] for n, x in J.items())) for J in self.rows]
+        give = [response(J, diagonal, self.twist) for J in self.rows]
         across = total(*give[1:]) / max(1, self.size - 1)
         return tuple(1.0 / maximum(g, TINY) for g in (give[0], across))  # type: ignore[return-value]
 
@@ -208,7 +246,10 @@ class Cone:
 
         Where it slides, the normal impulse is what is left of the slip and the shift.
         """
-        size = [total(*(abs(x * u[n]) for n, x in J.items())) for J in self.rows]
+        parts: Sequence[Scalar] = [abs(x) for x in u]
+        if self.twist is not None:
+            parts = [total(*(abs(x) * parts[n] for n, x in J.items())) for J in self.twist.rows]
+        size = [total(*(abs(x) * parts[n] for n, x in J.items())) for J in self.rows]
         if self.size > 1:
             size[0] = size[0] + where(shift > 0.0, maximum_of(size[1:]), 0.0)
         compliances = [self.normal_compliance, *[self.friction_compliance] * (self.size - 1)]
@@ -223,6 +264,51 @@ class Cone:
         for x, y, admitted in zip(self.at(rates, shift).impulse, impulse, rounding, strict=True):
             met = met & (abs(x - y) <= admitted)
         return met
+
+
+def response(J: Sparse, diagonal: Sequence[Scalar], twist: Twist | None) -> Scalar:
+    """J·D⁻¹·Jᵀ of a diagonal D."""
+    if twist is None:
+        return total(*(x * x / diagonal[n] for n, x in J.items()))
+    W = twist.response(diagonal)
+    return total(*((1.0 if i == j else 2.0) * (x * y * W[i, j]) for i, x in J.items() for j, y in J.items() if i >= j))
+
+
+class Law(NamedTuple):
+    """The affine law `constant − gradient·c` along rows."""
+
+    rows: Sequence[Sparse]
+    constant: Sequence[Scalar]
+    gradient: Block
+
+
+def gathered(cones: Sequence[Cone], planes: Sequence[Touching]) -> list[Law]:
+    """What touches. All points with the same twist add up to one law along it."""
+    laws: list[Law] = []
+    shared: dict[tuple[int, int], list[tuple[Cone, Touching]]] = {}
+    for cone, plane in zip(cones, planes, strict=True):
+        if cone.twist is None:
+            laws.append(Law(cone.rows, plane.constant, plane.gradient))
+        else:
+            shared.setdefault(cone.twist.bodies, []).append((cone, plane))
+    return laws + [_along_twist(own) for own in shared.values()]
+
+
+def _along_twist(own: Sequence[tuple[Cone, Touching]]) -> Law:
+    twist = own[0][0].twist
+    assert twist is not None
+    n = len(twist.rows)
+    constant, gradient = Column.zeros(n), dict[tuple[int, int], Scalar]()
+    for cone, plane in own:
+        for J, k, factors in zip(cone.rows, plane.constant, plane.gradient, strict=True):
+            right: Sparse = {}
+            for g, other in zip(factors, cone.rows, strict=True):
+                for i, x in other.items():
+                    right[i] = right.get(i, 0.0) + g * x
+            accumulate(gradient, J, right, twice=False)
+            for i, x in J.items():
+                constant[i] = constant[i] + x * k
+    return Law(twist.rows, constant, [[gradient.get((max(i, j), min(i, j)), 0.0) for j in range(n)] for i in range(n)])
 
 
 class Shape(NamedTuple):

@@ -189,7 +189,8 @@ class Collected:
         """All impulses along the independent velocities."""
         found = Column.zeros(len(solved.u))
         rows = [t.J for t in self.lines] + [t.J for t in self.laws]
-        rows += [t.J for t in self.equalities] + [t.J for t in self.curves] + [J for t in self.cones for J in t.rows]
+        rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
+        rows += [J for t in self.cones for J in t.over_velocities]
         lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]
         impulses = (*lines, *solved.laws, *solved.equalities, *solved.curves, *solved.cones)
         for J, impulse in zip(rows, impulses, strict=True):

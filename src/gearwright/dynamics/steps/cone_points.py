@@ -17,7 +17,7 @@ from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, total, where
 from gearwright.dynamics.solve.conditions import as_number
-from gearwright.dynamics.solve.cones import COULOMB, Cone, Touching
+from gearwright.dynamics.solve.cones import COULOMB, Cone, Touching, gathered
 from gearwright.dynamics.solve.terms import Collected
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots
@@ -69,12 +69,12 @@ class ConePoints:
 
     def added(self, H: FrontalMatrix, b: Column, planes: Sequence[Touching]) -> tuple[FrontalMatrix, Column]:
         """Matrix and right-hand side with what touches."""
-        pairs = [*zip(self.acting.cones, planes, strict=True)]
-        for cone, plane in pairs:
-            for J, constant in zip(cone.rows, plane.constant, strict=True):
+        laws = gathered(self.acting.cones, planes)
+        for law in laws:
+            for J, constant in zip(law.rows, law.constant, strict=True):
                 for n, x in J.items():
                     b[n] = b[n] + x * constant
-        return H.with_blocks([(cone.rows, plane.gradient) for cone, plane in pairs]), b
+        return H.with_blocks([(law.rows, law.gradient) for law in laws]), b
 
     def store(self, u: Column, planes: Sequence[Touching]) -> Condition:
         """Stores the impulses of a solution; whether it is on the cones, with the shifts that belong to it."""
