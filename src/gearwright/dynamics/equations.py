@@ -13,7 +13,7 @@ in this order, and gives named outputs. Each is traced when it is first asked fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
@@ -34,12 +34,14 @@ from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, o
 from gearwright.dynamics.observers.table import OBSERVERS
 from gearwright.dynamics.parameters import numbers, with_symbols
 from gearwright.dynamics.sensing.sensor_inputs import SensorInputs, reads_body, sensing, sensor_inputs
+from gearwright.dynamics.steps.apart import apart
 from gearwright.dynamics.steps.builder import Node, StepBuilder
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_groups
 from gearwright.dynamics.steps.direct import DirectSolver
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
@@ -50,6 +52,7 @@ from gearwright.dynamics.tree.loads import loads_on
 from gearwright.dynamics.tree.reduction import reduction
 from gearwright.errors import CompileError, UnknownNameError
 from gearwright.model import Mechanism
+from gearwright.model.contacts.pair import ContactPair
 from gearwright.model.hardware.drives import Drive
 from gearwright.model.layout.slots import SLOTS, SlotName, SlotSizes, StepSlot, slots_that
 
@@ -154,6 +157,15 @@ class Equations:
     def rows(self) -> tuple[str, ...]:
         """The order of impulses: the coupling or the coordinate that each row belongs to."""
         return tuple(names(self.kinds))
+
+    def contact_rows(self, pairs: Collection[ContactPair]) -> list[int]:
+        """Places of the impulses of all but contacts, and of the contacts of these pairs."""
+        first, found = 0, list[int]()
+        for kind in self.kinds:
+            own = kind.places(pairs) if isinstance(kind, Contacts) else range(kind.size)
+            found += [first + i for i in own]
+            first += kind.size
+        return found
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -282,6 +294,17 @@ class Equations:
             step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps, self._switches))
         step.write()
         return build.body
+
+    def apart(self, pairs: Sequence[ContactPair]) -> Function:
+        """(position, velocity, dt, parameter) → whether all these pairs are too far apart to touch in the step."""
+        inputs = (StepSlot.POSITION, StepSlot.VELOCITY, StepSlot.DT, StepSlot.PARAMETER)
+
+        def trace(given: Given) -> Outputs:
+            state = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
+            far = apart(self.model, pairs, state, given[StepSlot.DT][0])
+            return {Slots.apart: [far], Slots.near: [1.0 - far]}
+
+        return self._function("apart", inputs, trace)
 
     @cached_property
     def sense(self) -> Function:

@@ -20,7 +20,7 @@ step's load, and what takes back by how much a turning body has sunk in that ste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import pi
 from typing import ClassVar, NamedTuple
@@ -111,6 +111,11 @@ class Contacts:
     def surfaces(self) -> list[ContactSurface]:
         """One a point."""
         return [pair.surface for pair in self.pair_of_points]
+
+    def places(self, pairs: Collection[ContactPair]) -> list[int]:
+        """Of the impulses of some pairs."""
+        owners = [pair for pair in self.pair_of_points for _ in range(directions(pair.surface))]
+        return [i for i, pair in enumerate(owners) if pair in pairs]
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
         return []

@@ -92,6 +92,10 @@ class Slots(ABC):
     agreed = Numbers()  # laws are on their segments, wherever curves are
     settled = Numbers()  # ends the switching
 
+    # with fewer contacts
+    apart = Numbers()  # what a step leaves out is far apart
+    near = Numbers()  # it is not
+
     # the iteration for the mean velocity w
     guess = Numbers()  # w that the first iteration starts from
     start = Numbers()  # w that an iteration starts from

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ class CompiledKernels(Kernels):
         most = int(self.options.most_operations)
         try:
             with at_most(most):
-                made = program(name, self.equations)
+                made = program(name, self.equations, self._near if name == "step" else None)
         except TooManyOperationsError:
             raise CompileError(
                 f"{self.robot.name!r} takes more than {most:,} operations to compute {_shown(name)}: compiling them "
@@ -160,11 +160,24 @@ class CompiledKernels(Kernels):
     @cached_property
     def equations(self) -> Any:
         """Only needed for code that is not on the disk."""
+        return self._equations_of(self.robot)
+
+    @property
+    def _near(self) -> Any:
+        """Those of the robot with the contacts that it is drawn with, if these are few."""
+        from gearwright.dynamics.steps.apart import near_pairs
+
+        if self.options.device != "cpu" or not self.robot.contacts:
+            return None
+        pairs = near_pairs(self.robot, self.equations.model.bodies)
+        return self._equations_of(replace(self.robot, contacts=pairs)) if pairs else None
+
+    def _equations_of(self, robot: Mechanism) -> Any:
         from gearwright.dynamics import Equations
 
         o = self.options
         return Equations(
-            self.robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
+            robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
             iterations=o.iterations, passes=o.passes, switches=o.switches, change=o.change,
             precision=o.precision, drives=o.drives, period=o.dt,
             controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from gearwright.compiler.tangents import tangent_program
 from gearwright.compiler.tape import Store
 from gearwright.model.layout.control_places import ControlPlaces
 from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot, in_state_order
+from gearwright.sim.programs.few_contacts import FewContacts
 
 if TYPE_CHECKING:
     import casadi
@@ -26,10 +27,19 @@ if TYPE_CHECKING:
 TOP_SPEED = 1e7
 
 
-def step_program(equations: Equations) -> Program:
-    """One step: the states are read and written in place. What passes from one stage to another is scratch."""
+def step_program(equations: Equations, near: Equations | None = None) -> Program:
+    """One step: the states are read and written in place. What passes from one stage to another is scratch.
+
+    `near`: the same robot with fewer contacts, for as long as all others are far apart.
+    """
+    sizes: dict[str, int] = {}
     if equations.staged:
         functions, body = [*_functions(equations.stages)], _body(equations.stages)
+        if near is not None:
+            few = FewContacts(equations, near)
+            functions.append(few.apart)
+            body = few.beside(body, _body(near.stages))
+            sizes = few.scratch(_sizes(_functions(near.stages)))
     else:
         functions = [equations.step]
         body = (_stored(equations.step, {"next_position": StepSlot.POSITION, "next_velocity": StepSlot.VELOCITY}),)
@@ -41,11 +51,7 @@ def step_program(equations: Equations) -> Program:
         functions += [control, tick]
         asked = Branch(StepSlot.PHASE, (stage(control),))
         body = _redirected((asked, stage(tick), *body), equations.control.places)
-    sizes: dict[str, int] = {}
-    for function in functions:
-        sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
-        outputs = enumerate(function.name_out()) if function.name() not in ("step", "sense") or equations.staged else ()
-        sizes |= {n: function.numel_out(i) for i, n in outputs if n != "sensor_after"}
+    sizes |= _sizes(functions, staged=equations.staged)
     used = in_state_order(sizes)
     slots = tuple(
         Slot(
@@ -57,6 +63,16 @@ def step_program(equations: Equations) -> Program:
         for n in dict.fromkeys([*used, *sizes])
     )
     return Program(name="step", slots=slots, body=body)
+
+
+def _sizes(functions: Iterable[casadi.Function], *, staged: bool = True) -> dict[str, int]:
+    """Elements of each slot that the functions name."""
+    sizes: dict[str, int] = {}
+    for function in functions:
+        sizes |= {n: function.numel_in(i) for i, n in enumerate(function.name_in())}
+        outputs = enumerate(function.name_out()) if function.name() not in ("step", "sense") or staged else ()
+        sizes |= {n: function.numel_out(i) for i, n in outputs if n != "sensor_after"}
+    return sizes
 
 
 def _functions(nodes: Sequence[Node]) -> Iterator[casadi.Function]:
@@ -125,8 +141,8 @@ def with_driven_states(plain: Program, places: Sequence[int]) -> Program:
     return plain.changed((*plain.slots, Slot(name=DRIVEN, kind=Kind.INPUT, shape=(len(places),))), body)
 
 
-def program(name: str, equations: Equations) -> Program:
-    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
+def program(name: str, equations: Equations, near: Equations | None = None) -> Program:
+    """The step (see `step_program` for `near`), the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
     with derivatives, by the name `tangent NAME`."""
     if name.startswith(TANGENT):
         own, _, driven = name.removeprefix(TANGENT).partition(DRIVEN_BY)
@@ -134,5 +150,5 @@ def program(name: str, equations: Equations) -> Program:
         given = plain.of_kind(Kind.STATE, Kind.INPUT, Kind.PARAMETER)
         return tangent_program(plain, [slot.name for slot in given if slot.name not in COUNTED])
     if name == "step":
-        return step_program(equations)
+        return step_program(equations, near)
     return function_program(equations.sense_start if name == "sense_start" else equations.observer(name))
