@@ -151,7 +151,7 @@ class Program:
     @property
     def ends(self) -> frozenset[str]:
         """Slots that loops and branches end by."""
-        return frozenset(end for node in _nodes(self.body) if (end := end_of(node)))
+        return frozenset(end for node in nodes_of(self.body) if (end := end_of(node)))
 
     def outline(self) -> Program:
         """The slots without any stage: all that callers of compiled code need."""
@@ -203,11 +203,11 @@ def _slot(name: str, kind: SlotKind, size: tuple[int, int]) -> Slot:
     return Slot(name=name, kind=kind, shape=(rows,) if columns == 1 else (rows, columns))
 
 
-def _nodes(body: Body) -> Iterator[Node]:
+def nodes_of(body: Body) -> Iterator[Node]:
     for node in body:
         yield node
         if not isinstance(node, Stage):
-            yield from _nodes(node.body)
+            yield from nodes_of(node.body)
 
 
 def end_of(node: Node) -> str | None:
@@ -219,7 +219,7 @@ def end_of(node: Node) -> str | None:
 
 def stages_of(body: Body) -> tuple[Stage, ...]:
     """Every stage once, in the order of the text."""
-    return tuple({id(node): node for node in _nodes(body) if isinstance(node, Stage)}.values())
+    return tuple({id(node): node for node in nodes_of(body) if isinstance(node, Stage)}.values())
 
 
 def without_branches(body: Body) -> Body:
@@ -281,7 +281,7 @@ def _written_before_read(program: Program) -> Iterable[str]:
 
 def _counts_are_not_negative(program: Program) -> Iterable[str]:
     return (
-        f"a loop runs {node.count} times" for node in _nodes(program.body) if isinstance(node, Loop) and node.count < 0
+        f"a loop runs {node.count} times" for node in nodes_of(program.body) if isinstance(node, Loop) and node.count < 0
     )
 
 
@@ -291,7 +291,7 @@ def _ends_exist(program: Program) -> Iterable[str]:
         s.name for s in program.slots if s.size == 1 and s.kind in (SlotKind.SCRATCH, SlotKind.OUTPUT, *LASTING)
     }
     written = {s.name for s in program.of_kind(*LASTING)}
-    for node in _nodes(program.body):
+    for node in nodes_of(program.body):
         if isinstance(node, Stage):
             written |= {address.slot for address in node.tape.writes()}
         elif (end := end_of(node)) is not None and not (end in readable and end in written):

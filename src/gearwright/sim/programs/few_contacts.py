@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from gearwright.compiler import Address, Branch, Loop, Stage, Tape, stage
-from gearwright.compiler.program import Body, mapped_body
+from gearwright.compiler.program import Body, end_of, mapped_body, nodes_of
 from gearwright.compiler.tape import Instruction, Store
 from gearwright.model.layout.slots import SLOTS, StepSlot
 
@@ -80,16 +80,22 @@ class FewContacts:
 
 
 def _left_alone(body: Body, by: str) -> Body:
-    """The same, but what lasts stays as it is where the slot `by` is not 0."""
+    """The same for robots whose slot `by` is 0. Others keep what lasts, and no loop or branch waits for them."""
+    ends = {end for node in nodes_of(body) if (end := end_of(node))}
 
     def masked(tape: Tape) -> Tape:
-        instructions, stores = [*tape.instructions, Instruction("load", (), Address(by, 0))], []
-        flag = len(tape.instructions)
+        instructions, stores = [*tape.instructions], []
+
+        def emitted(op: str, args: tuple[int, ...] = (), data: Address | float | None = None) -> int:
+            instructions.append(Instruction(op, args, data))
+            return len(instructions) - 1
+
+        flag, one = emitted("load", data=Address(by, 0)), emitted("const", data=1.0)
         for address, value in tape.stores:
             if address.slot in SLOTS:
-                instructions.append(Instruction("load", (), address))
-                instructions.append(Instruction("select", (flag, len(instructions) - 1, value)))
-                value = len(instructions) - 1
+                value = emitted("select", (flag, emitted("load", data=address), value))
+            elif address.slot in ends:
+                value = emitted("select", (flag, one, value))
             stores.append(Store(address, value))
         return Tape(tuple(instructions), tuple(stores))
 

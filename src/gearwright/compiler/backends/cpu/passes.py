@@ -8,7 +8,7 @@ from functools import partial
 from gearwright.compiler.backends.cpu.scheduling.issue import is_small, issue_order
 from gearwright.compiler.backends.cpu.scheduling.peel import peel_loops
 from gearwright.compiler.backends.cpu.scheduling.schedule import schedule
-from gearwright.compiler.backends.cpu.scheduling.split import split_program
+from gearwright.compiler.backends.cpu.scheduling.split import LONGEST, split_program
 from gearwright.compiler.backends.cpu.superword import vectors
 from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_scratch, movable_slots
 from gearwright.compiler.backends.cpu.superword.packing import WIDEST, pack_isomorphic
@@ -64,7 +64,11 @@ def issue_if_small(program: Program) -> Program:
     return issue(program) if is_small(program, 1) else program
 
 
-issue = each_tape(issue_order)
+def _issued(tape: Tape) -> Tape:
+    return issue_order(tape) if len(tape.instructions) <= LONGEST else tape  # longer ones run out of registers
+
+
+issue = each_tape(_issued)
 
 
 def for_one_robot(widest: int) -> tuple[ProgramPass, ...]:

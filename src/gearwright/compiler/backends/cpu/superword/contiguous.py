@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from gearwright.compiler.backends.cpu.superword.vectors import widths
-from gearwright.compiler.program import Program, SlotKind, Stage, mapped_body, stages_of, without_branches
+from gearwright.compiler.program import Body, Branch, Program, SlotKind, Stage, mapped_body
 from gearwright.compiler.tape import Address, Store, Tape
 
 
@@ -64,13 +64,11 @@ def movable_slots(program: Program) -> frozenset[str]:
 def contiguous_scratch(program: Program) -> Program:
     """The program, not verified, with the elements of scratch in an order in which packs are contiguous.
 
-    Where stages want different orders, those that a step goes through whatever happens in it come first.
+    Where stages want different orders, those inside of fewer branches come first: a step goes through them more often.
     """
     free = movable_slots(program)
     order: dict[str, dict[int, None]] = {name: {} for name in free}
-    usual = stages_of(without_branches(program.body))
-    rare = tuple(stage for stage in program.stages if not any(stage is each for each in usual))
-    for elements in (*_loaded(usual), *_stored(usual), *_loaded(rare), *_stored(rare)):
+    for elements in chain.from_iterable((*_loaded(own), *_stored(own)) for own in _by_branches(program.body)):
         own = order.get(elements[0].slot, {})
         if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
             own |= dict.fromkeys(a.element for a in elements)
@@ -78,6 +76,22 @@ def contiguous_scratch(program: Program) -> Program:
     if not places:
         return program
     return program.changed(program.slots, mapped_body(program.body, lambda tape: _moved(tape, places)), verified=False)
+
+
+def _by_branches(body: Body) -> list[list[Stage]]:
+    """Each stage once, by the number of branches that it is inside of."""
+    least: dict[int, tuple[int, Stage]] = {}
+
+    def look(body: Body, inside: int) -> None:
+        for node in body:
+            if isinstance(node, Stage):
+                least[id(node)] = min(inside, least.get(id(node), (inside, node))[0]), node
+            else:
+                look(node.body, inside + isinstance(node, Branch))
+
+    look(body, 0)
+    most = max((inside for inside, _ in least.values()), default=0)
+    return [[stage for inside, stage in least.values() if inside == n] for n in range(most + 1)]
 
 
 def _loaded(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
