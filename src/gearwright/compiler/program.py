@@ -281,7 +281,9 @@ def _written_before_read(program: Program) -> Iterable[str]:
 
 def _counts_are_not_negative(program: Program) -> Iterable[str]:
     return (
-        f"a loop runs {node.count} times" for node in nodes_of(program.body) if isinstance(node, Loop) and node.count < 0
+        f"a loop runs {node.count} times"
+        for node in nodes_of(program.body)
+        if isinstance(node, Loop) and node.count < 0
     )
 
 

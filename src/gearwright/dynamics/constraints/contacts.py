@@ -151,9 +151,7 @@ class Contacts:
     def _seen(self, at: Configuration, poses: Sequence[WorldFrame]) -> list[Sight]:
         shared = {bodies: _twist(bodies, at, poses) for bodies in self._with_many_points(at.system)}
         return [
-            sight
-            for pair in self.pairs
-            for sight in _sights(pair, at, poses, shared.get(_bodies(pair, at.system)))
+            sight for pair in self.pairs for sight in _sights(pair, at, poses, shared.get(_bodies(pair, at.system)))
         ]
 
     def _with_many_points(self, system: Bodies) -> list[tuple[int, int]]:
@@ -216,9 +214,7 @@ def _twist(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFram
     return Twist(bodies, tuple({k: V[i] for k, V in each.items() if not is_zero(V[i])} for i in range(6)))
 
 
-def _sights(
-    pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], shared: Twist | None
-) -> Iterator[Sight]:
+def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], shared: Twist | None) -> Iterator[Sight]:
     A, B = (_link_pose(side, at.system, poses) for side in (pair.a, pair.b))
     belts = [
         frame.at(side.pose).direction(Vector(*velocity))
@@ -253,9 +249,7 @@ def _link_pose(side: ContactSide, system: Bodies, poses: Sequence[WorldFrame]) -
     return WorldFrame(*composed(carrier.R, carrier.p, place.rotation, place.p))
 
 
-def _twists(
-    bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame], p: Vector
-) -> dict[int, Motion]:
+def _twists(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame], p: Vector) -> dict[int, Motion]:
     """How a's material at the point moves against b's, for each unit velocity of the tree; world axes."""
     system = at.system
     ways = [_carriers(system, body) for body in bodies]

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from gearwright.compiler import Address, Branch, Loop, Stage, Tape, stage
-from gearwright.compiler.program import Body, end_of, mapped_body, nodes_of
+from gearwright.compiler import Address, Branch, Stage, Tape, stage
+from gearwright.compiler.program import Body, Node, end_of, mapped_body, nodes_of
 from gearwright.compiler.tape import Instruction, Store
 from gearwright.model.layout.slots import SLOTS, StepSlot
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gearwright.dynamics import Equations
 
 NEAR = "near_"  # before the names of the shorter step's stages and scratch slots
-T = TypeVar("T", Stage, Loop, Branch)
 
 
 class FewContacts:
@@ -58,7 +57,7 @@ class FewContacts:
         stores = (Store(self._address(address), value) for address, value in tape.stores)
         return Tape(tape.loading(self._address).instructions, tuple(sorted(stores)))
 
-    def _renamed(self, node: T) -> T:
+    def _renamed(self, node: Node) -> Node:
         """Its stages, and the slots that loops and branches end by."""
         if isinstance(node, Stage):
             return replace(node, name=NEAR + node.name)
@@ -92,11 +91,12 @@ def _left_alone(body: Body, by: str) -> Body:
 
         flag, one = emitted("load", data=Address(by, 0)), emitted("const", data=1.0)
         for address, value in tape.stores:
+            new = value
             if address.slot in SLOTS:
-                value = emitted("select", (flag, emitted("load", data=address), value))
+                new = emitted("select", (flag, emitted("load", data=address), value))
             elif address.slot in ends:
-                value = emitted("select", (flag, one, value))
-            stores.append(Store(address, value))
+                new = emitted("select", (flag, one, value))
+            stores.append(Store(address, new))
         return Tape(tuple(instructions), tuple(stores))
 
     return mapped_body(body, masked)

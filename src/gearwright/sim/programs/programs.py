@@ -142,8 +142,8 @@ def with_driven_states(plain: Program, places: Sequence[int]) -> Program:
 
 
 def program(name: str, equations: Equations, near: Equations | None = None) -> Program:
-    """The step (see `step_program` for `near`), the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
-    with derivatives, by the name `tangent NAME`."""
+    """The step, the sensors after a reset, or the answer to one of the questions in `dynamics.observers`; each also
+    with derivatives, by the name `tangent NAME`. `near`: as in `step_program`."""
     if name.startswith(TANGENT):
         own, _, driven = name.removeprefix(TANGENT).partition(DRIVEN_BY)
         plain = with_driven_states(program(own, equations), [*map(int, driven.split())])
