@@ -1,4 +1,4 @@
-"""While what may touch is far apart, a step without its contacts is taken; nothing but the time that it takes shows it."""
+"""While what may touch is far apart, a step without its contacts is taken: nothing but its time shows that."""
 
 from dataclasses import replace
 from tempfile import TemporaryDirectory
