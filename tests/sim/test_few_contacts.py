@@ -29,7 +29,7 @@ def table():
 
 def compiled(monkeypatch, *, all_at_once=False, **options):
     if all_at_once:
-        monkeypatch.setattr(apart, "near_pairs", lambda robot, bodies: ())
+        monkeypatch.setattr(apart, "near_pairs", lambda robot, bodies: None)
     with TemporaryDirectory() as empty:
         monkeypatch.setenv("GEARWRIGHT_CACHE", empty)
         sim = gw.compile(table(), **options)
@@ -51,7 +51,7 @@ def test_what_it_stands_on_is_what_touches_where_it_is_drawn():
     bodies = gw.dynamics.Equations(robot).model.bodies
     near = apart.near_pairs(robot, bodies)
     assert {name for name in names(near) if name.startswith(("foot", "block"))} == {f"foot{i}" for i in range(4)}
-    assert apart.near_pairs(replace(robot, contacts=near), bodies) == ()  # nothing is left to leave out
+    assert apart.near_pairs(replace(robot, contacts=near), bodies) is None  # nothing is left to leave out
 
 
 @pytest.mark.parametrize("integrator", ["euler", "midpoint"])
@@ -106,3 +106,24 @@ def test_what_has_left_the_ground_is_not_pushed(monkeypatch):
     sim.step(n=100)
     assert not sim.contacts
     assert sim.velocity["box.z"] == pytest.approx(3.0 - 9.81 * 0.1, abs=1e-9)
+
+
+def test_far_from_everything_there_are_no_contacts(monkeypatch):
+    """None touches where it is drawn: a block above a board with blocks."""
+    upper = body("upper", Box(size=(0.04, 0.04, 0.04)), 0.5)
+    lower = replace(table().links["box"], name="lower")
+    robot = scene([upper, lower])
+    robot = replace(robot, bases={n: replace(j, X_PJ=at(z=1.0 * (n == "upper"))) for n, j in robot.bases.items()})
+    sims = []
+    for pairs in (apart.near_pairs, lambda robot, bodies: None):
+        monkeypatch.setattr(apart, "near_pairs", pairs)
+        with TemporaryDirectory() as empty:
+            monkeypatch.setenv("GEARWRIGHT_CACHE", empty)
+            sims.append(gw.compile(robot, contacts=[("upper", "lower")]))
+        monkeypatch.undo()
+    for sim in sims:
+        sim.reset(position={"upper.x": 0.05, "upper.z": -0.6}, velocity={"upper.z": -2.0})
+        sim.step(n=400)
+    assert apart.near_pairs(sims[0].robot, sims[0].kernels.equations.model.bodies) == ()
+    assert sims[0].q == pytest.approx(sims[1].q, abs=1e-6)
+    assert abs(sims[0].velocity["lower.ry"]) > 0.01  # they have touched

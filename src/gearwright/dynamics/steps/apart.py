@@ -29,11 +29,11 @@ MANY = 20  # points that the shorter step leaves out at least,
 SHARE = 2  # and times as many as it keeps: for fewer it does not pay to compile it
 
 
-def near_pairs(robot: Mechanism, bodies: Bodies) -> tuple[ContactPair, ...]:
-    """Pairs that touch where the robot is drawn; none where a step without the others does not pay."""
+def near_pairs(robot: Mechanism, bodies: Bodies) -> tuple[ContactPair, ...] | None:
+    """Pairs that touch where the robot is drawn; None where a step without the others does not pay."""
     near = [*_touching(robot, bodies)]
     kept, left = _points(near), _points(robot.contacts) - _points(near)
-    return tuple(near) if kept and left >= max(MANY, SHARE * kept) else ()
+    return tuple(near) if left >= max(MANY, SHARE * kept) else None
 
 
 def _points(pairs: Sequence[ContactPair]) -> int:

@@ -33,6 +33,12 @@ class FewContacts:
         self.places = equations.contact_rows(near.mechanism.contacts)  # of the shorter step's impulses
         self.left_out = [i for i in range(len(equations.rows)) if i not in {*self.places}]
 
+    @staticmethod
+    def fits(sizes: Mapping[str, int], shorter: Mapping[str, int]) -> bool:
+        """Whether both steps keep the same between steps: without any contact, a mass matrix may have another form."""
+        kept = {name for name in shorter if name in SLOTS} - {StepSlot.IMPULSE}
+        return all(shorter[name] == sizes.get(name) for name in kept)
+
     def scratch(self, sizes: Mapping[str, int]) -> dict[str, int]:
         """Elements of the shorter step's slots for scratch."""
         return {NEAR + name: size for name, size in sizes.items() if name not in SLOTS}

@@ -170,7 +170,7 @@ class CompiledKernels(Kernels):
         if self.options.device != "cpu" or not self.robot.contacts:
             return None
         pairs = near_pairs(self.robot, self.equations.model.bodies)
-        return self._equations_of(replace(self.robot, contacts=pairs)) if pairs else None
+        return None if pairs is None else self._equations_of(replace(self.robot, contacts=pairs))
 
     def _equations_of(self, robot: Mechanism) -> Any:
         from gearwright.dynamics import Equations

@@ -35,11 +35,11 @@ def step_program(equations: Equations, near: Equations | None = None) -> Program
     sizes: dict[str, int] = {}
     if equations.staged:
         functions, body = [*_functions(equations.stages)], _body(equations.stages)
-        if near is not None:
+        if near is not None and FewContacts.fits(_sizes(functions), shorter := _sizes(_functions(near.stages))):
             few = FewContacts(equations, near)
             functions.append(few.apart)
             body = few.beside(body, _body(near.stages))
-            sizes = few.scratch(_sizes(_functions(near.stages)))
+            sizes = few.scratch(shorter)
     else:
         functions = [equations.step]
         body = (_stored(equations.step, {"next_position": StepSlot.POSITION, "next_velocity": StepSlot.VELOCITY}),)
