@@ -21,6 +21,7 @@ OPTIONAL = {  # tests of these are skipped where they are not installed
     "isaaclab": "needs Isaac Sim; a stand-in has its classes",
     "mjlab": "asks for an older MuJoCo, and is large",
     "lerobot": "its versions of other packages are not ours",
+    "pip": "there, but in environments that uv made",
     "playwright": "downloads browsers",
     **dict.fromkeys(("torch", "tensordict", "rsl_rl", "skrl", "stable_baselines3"), "large; for learning"),
     "ray": "large; the extra `ray`",

@@ -49,7 +49,7 @@ from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, PositionRow
 from gearwright.dynamics.contact.frame import ContactPoint, WorldFrame
 from gearwright.dynamics.contact.pairs import contact_points
-from gearwright.dynamics.solve.cones import Cone, Twist, response
+from gearwright.dynamics.solve.cones import Cone, SharedTwist, response
 from gearwright.dynamics.solve.terms import Term
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
 from gearwright.dynamics.tree.kinematics import Configuration, body_poses, velocities
@@ -81,7 +81,7 @@ class Sight(NamedTuple):
     spins: tuple[Sparse, Sparse, Sparse]  # relative rotation about the normal and the tangents
     belt: Vector  # velocity of surface a against surface b, beside that of the links
     weight: Scalar  # acceleration with which a falls towards b [m/s²]
-    twist: Twist | None = None
+    twist: SharedTwist | None = None
 
     def rate(self, J: Sparse, v: Sequence[Scalar]) -> Scalar:
         """Along a direction, with these velocities of the tree."""
@@ -131,7 +131,7 @@ class Contacts:
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         found: dict[int, Scalar] = {}
         left = list(impulses)
-        shared: dict[tuple[int, int], tuple[Twist, dict[int, Scalar]]] = {}
+        shared: dict[tuple[int, int], tuple[SharedTwist, dict[int, Scalar]]] = {}
         for seen, surface in zip(self.seen(now.at), self.surfaces, strict=True):
             twist = seen.twist
             into = found if twist is None else shared.setdefault(twist.bodies, (twist, {}))[1]
@@ -208,13 +208,15 @@ def _origin(bodies: tuple[int, int], poses: Sequence[WorldFrame]) -> Vector:
     return next(poses[body].p for body in bodies if body != GROUND)
 
 
-def _twist(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame]) -> Twist:
+def _twist(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame]) -> SharedTwist:
     found = _twists(bodies, at, poses, _origin(bodies, poses))
     each = {k: (*V.angular, *V.linear) for k, V in found.items()}
-    return Twist(bodies, tuple({k: V[i] for k, V in each.items() if not is_zero(V[i])} for i in range(6)))
+    return SharedTwist(bodies, tuple({k: V[i] for k, V in each.items() if not is_zero(V[i])} for i in range(6)))
 
 
-def _sights(pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], shared: Twist | None) -> Iterator[Sight]:
+def _sights(
+    pair: ContactPair, at: Configuration, poses: Sequence[WorldFrame], shared: SharedTwist | None
+) -> Iterator[Sight]:
     A, B = (_link_pose(side, at.system, poses) for side in (pair.a, pair.b))
     belts = [
         frame.at(side.pose).direction(Vector(*velocity))

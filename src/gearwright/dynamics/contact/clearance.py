@@ -16,16 +16,16 @@ from gearwright.model.shapes.height_field import HeightField
 from gearwright.model.shapes.hull import Hull
 
 
-class Bounds(NamedTuple):
+class BoundingBox(NamedTuple):
     """A box around a shape, in its frame: the middle, and half of each edge."""
 
     middle: Vector
     half: Vector
 
     @staticmethod
-    def of(shape: Shape) -> Bounds:
+    def of(shape: Shape) -> BoundingBox:
         low, high = (np.asarray(end, float) for end in _extent(shape))
-        return Bounds(Vector(*(0.5 * (low + high)).tolist()), Vector(*(0.5 * (high - low)).tolist()))
+        return BoundingBox(Vector(*(0.5 * (low + high)).tolist()), Vector(*(0.5 * (high - low)).tolist()))
 
 
 def _extent(shape: Any) -> tuple[Any, Any]:
@@ -53,7 +53,7 @@ def _extent(shape: Any) -> tuple[Any, Any]:
 
 def reach(side: ContactSide) -> float:
     """How far the farthest point of a shape's box is from the origin of its link."""
-    box = Bounds.of(side.shape)
+    box = BoundingBox.of(side.shape)
     corner = np.abs(np.array(box.middle, float)) + np.array(box.half, float)
     return float(np.linalg.norm(side.pose.p) + np.linalg.norm(corner))
 
@@ -65,7 +65,7 @@ def clearance(pair: ContactPair, X_WA: WorldFrame, X_WB: WorldFrame) -> Scalar:
         return _above(pair.a.shape, A, pair.b.shape, B)
     if isinstance(pair.b.shape, Plane):
         return _above(pair.b.shape, B, pair.a.shape, A)
-    a, b = Bounds.of(pair.a.shape), Bounds.of(pair.b.shape)
+    a, b = BoundingBox.of(pair.a.shape), BoundingBox.of(pair.b.shape)
     d = A.point(a.middle) - B.point(b.middle)
     axes_a, axes_b = [A.axis(k) for k in range(3)], [B.axis(k) for k in range(3)]
     across = [[abs(x @ y) for y in axes_b] for x in axes_a]
@@ -76,7 +76,7 @@ def clearance(pair: ContactPair, X_WA: WorldFrame, X_WB: WorldFrame) -> Scalar:
 
 
 def _above(plane: Plane, P: WorldFrame, shape: Shape, X: WorldFrame) -> Scalar:
-    below, box = HalfSpace.of(plane, P), Bounds.of(shape)
+    below, box = HalfSpace.of(plane, P), BoundingBox.of(shape)
     extent = _dot(box.half, [abs(below.n @ X.axis(k)) for k in range(3)])
     return below.n @ (X.point(box.middle) - below.p) - extent
 

@@ -89,16 +89,16 @@ class Touching(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Twist:
+class SharedTwist:
     """How one body moves against another, about x, y, z and along them: what the points between the two share."""
 
     bodies: tuple[int, int]
     rows: tuple[Sparse, ...]
 
-    def reduced(self, G: list[Sparse]) -> Twist:
+    def reduced(self, G: list[Sparse]) -> SharedTwist:
         return replace(self, rows=tuple(combined(J, G) for J in self.rows))
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Twist:
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> SharedTwist:
         return replace(self, rows=tuple({n: change(x) for n, x in J.items()} for J in self.rows))
 
     def rates(self, u: Sequence[Scalar]) -> Column:
@@ -126,7 +126,7 @@ class Cone:
     normal_compliance: Scalar  # Rₙ
     friction_compliance: Scalar  # Rₜ
     expected: Scalar = 0.0
-    twist: Twist | None = None
+    twist: SharedTwist | None = None
 
     def reduced(self, G: list[Sparse]) -> Cone:
         if self.twist is not None:
@@ -266,7 +266,7 @@ class Cone:
         return met
 
 
-def response(J: Sparse, diagonal: Sequence[Scalar], twist: Twist | None) -> Scalar:
+def response(J: Sparse, diagonal: Sequence[Scalar], twist: SharedTwist | None) -> Scalar:
     """J·D⁻¹·Jᵀ of a diagonal D."""
     if twist is None:
         return total(*(x * x / diagonal[n] for n, x in J.items()))
