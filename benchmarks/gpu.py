@@ -1,7 +1,9 @@
 """Speed on a GPU: `gearwright bench --gpu`; or in two halves, as the machine may have neither CasADi nor LLVM.
 
-    python -m benchmarks.gpu prepare FOLDER     anywhere: kernels as text, start values, and what the CPU makes of them
-    python -m benchmarks.gpu measure FOLDER     with a GPU: agreement and robot-steps a second, as JSON and a table
+    python -m benchmarks.gpu prepare FOLDER [NAME=FILE …]   anywhere: kernels as text, start values, what the CPU makes
+    python -m benchmarks.gpu measure FOLDER                 with a GPU: agreement and robot-steps per second, as a table
+
+Without files, the robots are those of the package; with files, any robots.
 
 The second half needs NumPy and CuPy, asks nothing, and goes on after a kernel that fails. Of each kernel it says how
 many registers and bytes of local memory a thread has, and which share of the card's peaks is used: arithmetic
@@ -17,7 +19,7 @@ import runpy
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +33,7 @@ from gearwright.compiler.program import Program, SlotKind
 from gearwright.compiler.program_text import from_text, to_text
 
 CHECKED = 64  # robots that are compared with the CPU
-SPREAD = 0.3  # [rad, m] by which their starts differ
+SPREAD = 0.3  # [rad, m] by which their starts differ from 0, or the nearest position in range
 LONG, SHORT = 200, 1  # steps a call: a roll-out, and a policy in the loop
 SECONDS = 1.0  # that a figure is measured for
 PEAK = {"double": 34e12, "single": 67e12}  # operations a second of an H200, as its maker states them
@@ -49,6 +51,7 @@ class Case(NamedTuple):
     robot: str
     integrator: str
     precision: str
+    file: Path | None = None  # one that the package does not have
 
     @property
     def name(self) -> str:
@@ -60,12 +63,14 @@ QUADRUPED = "quadruped"  # of examples/walk.py, with motors and contacts
 SWITCHES = 8  # of its active set, at most
 
 
-def cases() -> Iterator[Case]:
-    for robot in ROBOTS:
+def cases(files: Mapping[str, Path] | None = None) -> Iterator[Case]:
+    """Of those robots, or of the package's."""
+    for robot in files or ROBOTS:
         for integrator in ("euler", "midpoint"):
             for precision in ("single", "double"):
-                yield Case(robot, integrator, precision)
-    yield Case(QUADRUPED, "euler", "single")
+                yield Case(robot, integrator, precision, files[robot] if files else None)
+    if not files:
+        yield Case(QUADRUPED, "euler", "single")
 
 
 def simulation(case: Case) -> Any:
@@ -82,7 +87,8 @@ def simulation(case: Case) -> Any:
         joints = {name: rng.uniform(low, high, CHECKED) for name, (low, high) in walk["STARTS"].items()}
         sim.reset(position={"base.z": walk["HEIGHT"], **joints})
         return sim
-    sim = gw.compile(gw.load(Path(gearwright.robots.__file__).parent / ROBOTS[case.robot]), **options)
+    file = case.file or Path(gearwright.robots.__file__).parent / ROBOTS[case.robot]
+    sim = gw.compile(gw.load(file), **options)
     _move_apart(sim)
     return sim
 
@@ -119,7 +125,8 @@ def _move_apart(sim: Any) -> None:
     rng = np.random.default_rng(0)
     group, free = sim.layout.independent("position")
     lower, upper = (x[list(free)] for x in sim.layout.ranges)
-    low, high = np.maximum(lower, -SPREAD), np.minimum(upper, SPREAD)
+    middle = np.clip(0.0, lower, upper)
+    low, high = np.maximum(lower, middle - SPREAD), np.minimum(upper, middle + SPREAD)
     sim.reset(position={group.names[i]: rng.uniform(a, b, CHECKED) for i, a, b in zip(free, low, high, strict=True)})
 
 
@@ -245,10 +252,11 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", choices=("prepare", "measure"))
     parser.add_argument("folder", type=Path)
+    parser.add_argument("files", nargs="*", metavar="NAME=FILE")
     parser.add_argument("--robots", type=int, default=1 << 20)
     given = parser.parse_args(arguments)
     if given.half == "prepare":
-        prepare(given.folder)
+        prepare(given.folder, cases({name: Path(file) for name, _, file in (x.partition("=") for x in given.files)}))
     else:
         measure(given.folder, given.robots)
 

@@ -10,15 +10,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from gearwright.compiler.backend import Executable
 from gearwright.compiler.backends.cuda.backend import Cuda
+from gearwright.compiler.backends.cuda.block_shape import BlockShape
 from gearwright.compiler.backends.cuda.instance import CudaExecutable
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 
 SHIM = "#include <cmath>\nusing std::isfinite;\n"
 FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-march=native", "-fPIC", "-shared", "-w")
+
+
+SIZES: dict[str, dict[str, object]] = {  # kernels of larger robots, for any robot
+    "together": {"kernels.ALONE": 0},
+    "near": {"kernels.TOGETHER": 0, "kernels.NEAR": 10**9},
+    "limbs": {"kernels.TOGETHER": 0, "kernels.NEAR": 0, "kernels.WORTH_IT": 10.0},
+    "four limbs": {"kernels.TOGETHER": 0, "kernels.NEAR": 0, "kernels.WORTH_IT": 10.0, "kernels.LIMBS": 4},
+    "far": {"kernels.TOGETHER": 0, "kernels.NEAR": 0, "kernels.WORTH_IT": 10.0, "limb_text.SHARED": 0},
+}
+
+
+def sized(monkeypatch: pytest.MonkeyPatch, size: str) -> None:
+    """Kernels of that size from now on; they do not come from the cache."""
+    for name, value in SIZES.get(size, {}).items():
+        monkeypatch.setattr(f"gearwright.compiler.backends.cuda.{name}", value)
+    monkeypatch.setattr(Cuda, "identity", lambda self, precision, batch: f"CUDA text {size}")
 
 
 class CudaOnCpu(Cuda):
@@ -32,7 +50,7 @@ class CudaOnCpu(Cuda):
         def launch(robots: int, arguments: tuple[Any, ...]) -> None:
             library.run(*(_argument(a) for a in arguments))
 
-        return CudaExecutable(program, precision, np, launch)
+        return CudaExecutable(program, precision, np, launch, elements=BlockShape.of(code.decode()).elements)
 
 
 def gpu() -> bool:

@@ -26,7 +26,7 @@ from gearwright.compiler.backends.cpu.superword.isomorphic import Likeness
 from gearwright.compiler.backends.cpu.superword.packing import pack_isomorphic
 from gearwright.compiler.backends.cpu.superword.packs import Packs
 from gearwright.compiler.backends.cpu.target import Target
-from gearwright.compiler.backends.cuda.kernel_text import kernel_text
+from gearwright.compiler.backends.cuda.kernels import kernel_text
 from gearwright.compiler.passes import optimise
 from gearwright.compiler.program import function_program
 from gearwright.compiler.tape import RULES, Instruction, Store

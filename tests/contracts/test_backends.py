@@ -13,7 +13,7 @@ import gearwright as gw
 from gearwright.compiler import Address, Executable, Instance, backends, build, compile_program, find_backend
 from gearwright.errors import CompileError
 from tests.compiler.building import program_of, same_bits, tape_of, tape_of_each
-from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
+from tests.compiler.cuda_on_cpu import SIZES, CudaOnCpu, gpu, sized
 from tests.compiler.test_kernel import PENDULUM, SERIES, START, B, N, explosion, halving, remembering, sweeps
 from tests.compiler.test_random_tapes import EXACT, INPUTS, OUTPUTS
 from tests.installed import install
@@ -24,12 +24,15 @@ VARIANTS = {"cpu, scalar": {"lanes": 1}, "cpu, 4 lanes": {"lanes": 4}, "interpre
 OTHERS = [n for n in backends.names() if n not in ("cpu", "interpreter")]
 
 
-@pytest.fixture(params=[*VARIANTS, *OTHERS])
+@pytest.fixture(params=[*VARIANTS, *OTHERS, *(f"cuda, {size}" for size in SIZES)])
 def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, int]]:
     """Without a GPU, the text of CUDA kernels runs on the CPU."""
-    if request.param == "cuda" and not gpu():
-        monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
-    return request.param.split(",")[0], VARIANTS.get(request.param, {})
+    name, _, size = request.param.partition(", ")
+    if name == "cuda":
+        sized(monkeypatch, size)
+        if not gpu():
+            monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
+    return name, VARIANTS.get(request.param, {})
 
 
 @pytest.fixture

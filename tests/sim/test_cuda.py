@@ -9,7 +9,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.compiler import backends
-from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
+from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu, sized
 from tests.sim.robots import FOLDER
 
 BATCH = 5
@@ -17,8 +17,9 @@ SOME = ("gripper.sdf", "four_bar.sdf", "reference_arm.urdf")
 ALL = tuple(sorted(f.name for f in FOLDER.iterdir() if f.suffix in (".sdf", ".urdf")))
 
 
-@pytest.fixture(autouse=True)
-def _device(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=["usual", "limbs", "far"])
+def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    sized(monkeypatch, request.param)
     if not gpu():
         monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
 

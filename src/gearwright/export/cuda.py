@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler.backends.cuda.kernel_text import kernel_text
+from gearwright.compiler.backends.cuda.kernels import kernel_text
 from gearwright.files import write_whole
 
 if TYPE_CHECKING:

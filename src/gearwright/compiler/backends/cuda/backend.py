@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from gearwright.compiler.backend import Backend, Executable
-from gearwright.compiler.backends.cuda.kernel_text import THREADS, kernel_text
+from gearwright.compiler.backends.cuda.block_shape import BlockShape
+from gearwright.compiler.backends.cuda.kernels import kernel_text
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 from gearwright.optional import missing_package
 
-FEW = 16_384  # robots up to which a block is one warp, so that more multiprocessors have one
-WARP = 32
 OPTIONS = ("--std=c++17", "--fmad=false")  # multiply-adds are fused where the program says so, on every back end
+QUICKER = ("--prec-div=false", "--prec-sqrt=false")  # in single precision: quotients and roots to two units
 
 
 class Cuda(Backend):
-    """One thread per robot."""
+    """One thread per robot, or several where it is large."""
 
     name = "cuda"
 
@@ -30,13 +30,18 @@ class Cuda(Backend):
         from gearwright.compiler.backends.cuda.instance import CudaExecutable
 
         cupy = _cupy()
-        kernel = cupy.RawModule(code=code.decode(), options=OPTIONS).get_function("run")
+        text = code.decode()
+        shape = BlockShape.of(text)
+        options = OPTIONS + QUICKER * (precision == "single")
+        kernel = cupy.RawModule(code=text, options=options).get_function("run")
+        if shape.shared:
+            kernel.max_dynamic_shared_size_bytes = shape.shared
 
         def launch(robots: int, arguments: tuple[Any, ...]) -> None:
-            threads = THREADS if robots > FEW else WARP
-            kernel((-(-robots // threads),), (threads,), arguments)
+            blocks, threads = shape.launched(robots)
+            kernel((blocks,), (threads,), arguments, shared_mem=shape.shared)
 
-        return CudaExecutable(program, precision, cupy, launch, kernel)
+        return CudaExecutable(program, precision, cupy, launch, kernel, shape.elements)
 
     @property
     def description(self) -> str:

@@ -21,11 +21,17 @@ Launch = Callable[[int, tuple[Any, ...]], None]  # robots, arguments of the kern
 
 
 class CudaExecutable(Executable):
-    """The kernel of one program. `arrays` is CuPy, `launch` starts the kernel and waits for nothing."""
+    """The kernel of one program. `arrays` is CuPy, `launch` starts the kernel and waits for nothing.
 
-    def __init__(self, program: Program, precision: str, arrays: Any, launch: Launch, kernel: Any = None) -> None:
+    `elements`: of a robot's memory, where the kernel wants more than is kept between calls.
+    """
+
+    def __init__(
+        self, program: Program, precision: str, arrays: Any, launch: Launch, kernel: Any = None, elements: int = 0
+    ) -> None:
         super().__init__(program, precision)
         self.arrays, self.launch, self.layout, self._kernel = arrays, launch, KernelLayout(program), kernel
+        self.elements = max(1, elements, self.layout.kept_elements)
 
     def resources(self) -> dict[str, int]:
         """Registers and bytes of local memory of a thread; 0 where the kernel does not run on a GPU."""
@@ -43,7 +49,7 @@ class CudaInstance(Instance):
         super().__init__(executable, batch)
         xp, self.layout, self.dtype = executable.arrays, executable.layout, executable.dtype
         self._arrays, self._launch = xp, executable.launch
-        self._memory = xp.zeros((max(1, self.layout.kept_elements), batch), self.dtype)
+        self._memory = xp.zeros((executable.elements, batch), self.dtype)
         self._failed_step = xp.full(batch, -1, np.int64)
         self._failed_element = xp.zeros(batch, np.int64)
         self._failed_value = xp.zeros(batch, np.float64)

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from gearwright.compiler.c_code import Dialect, body_lines, flat, stage_function
-from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
+from gearwright.compiler.backends.cuda.block_shape import THREADS, BlockShape
+from gearwright.compiler.backends.cuda.walking import walking_lines
+from gearwright.compiler.c_code import Dialect, flat, stage_function
 from gearwright.compiler.program import Program, Slot, SlotKind, Stage, slot_offsets
 
 KEPT = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 WRITTEN = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.OUTPUT)
 INLINED = 12_000  # instructions of a step that the compiler is given as one function, to hold slots in registers
-THREADS = 64  # of a block: up to 255 registers each, and many blocks to go round
 
 PREAMBLE = """
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -32,6 +32,16 @@ PREAMBLE = """
 #define GW_INLINE static inline
 #endif
 typedef long long integer;
+"""
+TOGETHER = """
+#define GW_ANY_NEAR(x) (x)
+#if defined(GW_BLOCK) && (defined(__CUDACC__) || defined(__CUDACC_RTC__))
+#define GW_ANY(x) __syncthreads_or(x)
+#define GW_TOGETHER() __syncthreads()
+#else
+#define GW_ANY(x) (x)
+#define GW_TOGETHER()
+#endif
 """
 
 
@@ -59,14 +69,11 @@ class KernelLayout:
         return sum(slot.size for slot in self.program.slots)
 
 
-def kernel_text(program: Program, precision: str) -> str:
-    """CUDA source with one kernel, `run`; also valid C++, where `run` walks all robots one by one."""
-    optimised = without_unread_stores(ends_known(program)).map_tapes(optimise)
-    return _Kernel(optimised, Dialect(precision)).text()
+class Kernel:
+    """One thread per robot, its slots in registers. `threads`: of a block; of a large one, they go together."""
 
-
-class _Kernel:
-    def __init__(self, program: Program, dialect: Dialect) -> None:
+    def __init__(self, program: Program, dialect: Dialect, threads: int = THREADS) -> None:
+        self.shape = BlockShape(threads)
         self.program, self.dialect, self.layout = program, dialect, KernelLayout(program)
         self.memory = flat(self.layout.offsets)
         self.names = {id(stage): f"stage{n}" for n, stage in enumerate(program.stages)}
@@ -82,16 +89,20 @@ class _Kernel:
             )
             for s in self.program.stages
         ]
-        head = f"{PREAMBLE}typedef {real} real;\n#define GW_LARGEST {self._largest}\n{sincos}\n"
+        together = "#define GW_BLOCK\n" if self.shape.threads > THREADS else ""
+        head = (
+            f"{self.shape.line()}\n{PREAMBLE}{together}{TOGETHER}"
+            f"typedef {real} real;\n#define GW_LARGEST {self.largest}\n{sincos}\n"
+        )
         return "\n".join([head, *stages, self._robot(), self._run()])
 
     @property
-    def _largest(self) -> str:
+    def largest(self) -> str:
         return {"double": "1.7976931348623157e308", "single": "3.4028234663852886e38f"}[self.dialect.precision]
 
     # what a call is given ------------------------------------------------------------------------------------------
 
-    def _parameters(self) -> list[tuple[str, str]]:
+    def parameters(self) -> list[tuple[str, str]]:
         """Type and name; `instance.CudaInstance` fills them in the same order."""
         fixed = [
             ("real *", "memory"), ("integer", "batch"), ("integer", "steps"), ("integer", "first_step"),
@@ -105,7 +116,7 @@ class _Kernel:
     # one robot -----------------------------------------------------------------------------------------------------
 
     def _robot(self) -> str:
-        parameters = ", ".join(f"{kind} {name}" for kind, name in self._parameters())
+        parameters = ", ".join(f"{kind} {name}" for kind, name in self.parameters())
         return f"""
 GW_FUNCTION void walk(const integer robot, {parameters})
 {{
@@ -114,28 +125,28 @@ GW_FUNCTION void walk(const integer robot, {parameters})
     integer last = failed_before ? 0 : steps, step = 0, left = until_first, row = 0;
     for (;;) {{
         bool bad = false;
-{_indented(self._read(), 2)}
+{indented(self._read(), 2)}
         for (step = 0, left = until_first, row = 0; step < last; ++step) {{
-{_indented(self._changing_inputs(), 3)}
-{_indented(self._body(), 3)}
-{_indented(self._watch(), 3)}
+{indented(self._changing_inputs(), 3)}
+{indented(self._body(), 3)}
+{indented(self._watch(), 3)}
             if (bad) break;
             if (--left == 0) {{
-{_indented(self._record(), 4)}
+{indented(self._record(), 4)}
             }}
         }}
         if (!bad) break;
         failed_step[robot] = first_step + step;
         any_failed[0] = 1;
-{_indented(self._note(), 2)}
+{indented(self._note(), 2)}
         last = step;
     }}
     for (; step < steps; ++step) {{
         if (--left == 0) {{
-{_indented(self._record(), 3)}
+{indented(self._record(), 3)}
         }}
     }}
-{_indented(self._write(), 1)}
+{indented(self._write(), 1)}
 }}
 """
 
@@ -155,12 +166,12 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         return lines
 
     def _body(self) -> list[str]:
-        def call(stage: Stage) -> str:
-            return f"{self.names[id(stage)]}(a)"
+        def call(stage: Stage, wanted: str) -> str:
+            return f"if ({wanted}) {self.names[id(stage)]}(a);"
 
-        return body_lines(self.program.body, self.memory, call)
+        return walking_lines(self.program.body, self.memory, call)
 
-    def _bounds(self) -> dict[int, str]:
+    def bounds(self) -> dict[int, str]:
         """The states that a step writes, and how large each may be."""
         stored = {address for s in self.program.stages for address in s.tape.writes()}
         return {
@@ -174,14 +185,14 @@ GW_FUNCTION void walk(const integer robot, {parameters})
 
     def _watch(self) -> list[str]:
         f = self.dialect.suffix
-        return [f"bad |= !(fabs{f}(a[{e}]) <= {bound});" for e, bound in self._bounds().items()]
+        return [f"bad |= !(fabs{f}(a[{e}]) <= {bound});" for e, bound in self.bounds().items()]
 
     def _note(self) -> list[str]:
         """Which state was the first to fail: later lines are overwritten by earlier elements."""
         f = self.dialect.suffix
         return [
             f"if (!(fabs{f}(a[{e}]) <= {bound})) {{ failed_element[robot] = {e}; failed_value[robot] = a[{e}]; }}"
-            for e, bound in reversed(self._bounds().items())
+            for e, bound in reversed(self.bounds().items())
         ]
 
     def _record(self) -> list[str]:
@@ -195,11 +206,11 @@ GW_FUNCTION void walk(const integer robot, {parameters})
     # all robots ----------------------------------------------------------------------------------------------------
 
     def _run(self) -> str:
-        parameters = ", ".join(f"{kind} {name}" for kind, name in self._parameters())
-        arguments = ", ".join(name for _, name in self._parameters())
+        parameters = ", ".join(f"{kind} {name}" for kind, name in self.parameters())
+        arguments = ", ".join(name for _, name in self.parameters())
         return f"""
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-extern "C" __global__ void __launch_bounds__({THREADS}) run({parameters})
+extern "C" __global__ void __launch_bounds__({self.shape.threads}) run({parameters})
 {{
     const integer robot = (integer)blockIdx.x * blockDim.x + threadIdx.x;
     if (robot >= batch) return;
@@ -218,5 +229,5 @@ extern "C" void run({parameters})
 """
 
 
-def _indented(lines: list[str], depth: int) -> str:
+def indented(lines: list[str], depth: int) -> str:
     return "\n".join("    " * depth + line for line in lines)
