@@ -34,7 +34,6 @@ PREAMBLE = """
 typedef long long integer;
 """
 TOGETHER = """
-#define GW_ANY_NEAR(x) (x)
 #if defined(GW_BLOCK) && (defined(__CUDACC__) || defined(__CUDACC_RTC__))
 #define GW_ANY(x) __syncthreads_or(x)
 #define GW_TOGETHER() __syncthreads()
@@ -169,7 +168,8 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         def call(stage: Stage, wanted: str) -> str:
             return f"if ({wanted}) {self.names[id(stage)]}(a);"
 
-        return walking_lines(self.program.body, self.memory, call)
+        merged = self.dialect.precision == "single"  # in double it costs registers: a third slower
+        return walking_lines(self.program.body, self.memory, call, merged=merged)
 
     def bounds(self) -> dict[int, str]:
         """The states that a step writes, and how large each may be."""

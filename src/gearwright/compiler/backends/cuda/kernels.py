@@ -10,7 +10,7 @@ from gearwright.compiler.ops import OUTSIDE
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program
 
-ALONE = 4500  # instructions of a step up to which one thread holds a robot, and goes its own way
+ALONE = 3000  # instructions of a step up to which one thread holds a robot, and goes its own way
 TOGETHER = 5500  # up to which a block's threads go together, each with its robot
 NEAR = 7000  # up to which slots are in shared memory, and one thread per robot is enough
 WORTH_IT = 0.8  # of the arithmetic, that packing must leave at most
@@ -25,7 +25,8 @@ def kernel_text(program: Program, precision: str) -> str:
     optimised = without_unread_stores(ends_known(program)).map_tapes(optimise)
     dialect, count = Dialect(precision), _count(optimised)
     if count <= TOGETHER:
-        return Kernel(optimised, dialect, THREADS if count <= ALONE else MANY).text()
+        together = count > ALONE and precision == "single"
+        return Kernel(optimised, dialect, MANY if together else THREADS).text()
     packed = packed_program(optimised, LIMBS) if count > NEAR else None
     if packed is not None and _arithmetic(packed) <= WORTH_IT * _arithmetic(optimised):
         return _limb_text(packed, dialect, LIMBS)
@@ -34,7 +35,7 @@ def kernel_text(program: Program, precision: str) -> str:
 
 def _limb_text(program: Program, dialect: Dialect, lanes: int) -> str:
     numbers = sum(slot.size for slot in program.slots)
-    threads = MANY if room(dialect, lanes, MANY) >= ENOUGH * numbers else FEWER
+    threads = MANY if lanes == 1 or room(dialect, lanes, MANY) >= ENOUGH * numbers else FEWER
     return LimbKernel(program, dialect, lanes, threads).text()
 
 

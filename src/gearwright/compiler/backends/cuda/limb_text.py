@@ -47,7 +47,6 @@ extern __shared__ real gw_shared[];
 #define GW_OWN(v) v
 #define GW_LANE(v, i) __shfl_sync(0xffffffffu, v, i, GW_LANES)
 #define GW_PAUSE() __syncwarp()
-#define GW_ANY_NEAR(x) __any_sync(0xffffffffu, x)
 #define GW_ANY(x) __syncthreads_or(x)
 #define GW_TOGETHER() __syncthreads()
 #define GW_SPREAD(e, start, n) _Pragma("unroll 1") for (int e = (start) + k; e < (start) + (n); e += GW_LANES)
@@ -72,7 +71,6 @@ GW_INLINE bool gw_any_lane(bool x)
 #define GW_LANE(v, i) v[i]
 #define GW_PAUSE()
 #define GW_ANY(x) (x)
-#define GW_ANY_NEAR(x) (x)
 #define GW_TOGETHER()
 #define GW_SPREAD(e, start, n) for (int e = (start); e < (start) + (n); ++e)
 #define GW_SPREAD_OFTEN GW_SPREAD

@@ -14,9 +14,6 @@ from typing import NamedTuple
 from gearwright.compiler.c_code import Memory
 from gearwright.compiler.program import Body, Branch, Loop, Node, Stage, stages_of
 
-CACHED = 2500  # instructions of a loop that warps go through each at its own pace
-
-
 Call = Callable[[Stage, str], str]  # a stage's call as a statement; by which robots, as an expression
 
 
@@ -30,29 +27,19 @@ class _Repeated(NamedTuple):
     times: int
 
 
-def walking_lines(body: Body, memory: Memory, call: Call, wanted: str = "true") -> list[str]:
-    """The statements of a program's body. `call`: a stage's call as a statement; `wanted`: by which robots."""
-    return _Walk(memory, call).lines(body, wanted, 0)
+def walking_lines(body: Body, memory: Memory, call: Call, wanted: str = "true", *, merged: bool = True) -> list[str]:
+    """The statements of a program's body. `wanted`: by which robots; `merged`: nothing is said twice."""
+    return _Walk(memory, call, merged).lines(body, wanted, 0)
 
 
 class _Walk:
-    def __init__(self, memory: Memory, call: Call) -> None:
-        self.memory, self.call = memory, call
-        self.near = False  # inside a loop whose code stays in the cache
-
-    def _body(self, body: Body, own: str, depth: int, near: bool) -> list[str]:
-        before, self.near = self.near, near
-        found = self.lines(body, own, depth)
-        self.near = before
-        return found
-
-    def _is_near(self, *stages: Stage) -> bool:
-        return self.near or sum(len(stage.tape.instructions) for stage in stages) <= CACHED
+    def __init__(self, memory: Memory, call: Call, merged: bool) -> None:
+        self.memory, self.call, self.merged = memory, call, merged
 
     def lines(self, body: Body, wanted: str, depth: int) -> list[str]:
         """`wanted`: whether this thread's robot takes part."""
         found: list[str] = []
-        for node in _repetitions_found(body):
+        for node in _repetitions_found(body) if self.merged else body:
             if isinstance(node, Stage):
                 found += self._stage(node, wanted)
             elif isinstance(node, Branch):
@@ -64,34 +51,31 @@ class _Walk:
         return found
 
     def _stage(self, stage: Stage, wanted: str) -> list[str]:
-        return [*([] if self.near else ["GW_TOGETHER();"]), self.call(stage, wanted)]
+        return ["GW_TOGETHER();", self.call(stage, wanted)]
 
     def _branch(self, branch: Branch, wanted: str, depth: int) -> list[str]:
         own = f"w{depth}"
-        near = self._is_near(*stages_of(branch.body))
-        inner = self._body(branch.body, own, depth + 1, near)
+        inner = self.lines(branch.body, own, depth + 1)
         condition = f"    const bool {own} = {wanted} && {self._zero(branch.unless)};"
-        return ["{", condition, f"    if ({_any(near)}({own})) {{", *_deeper(inner, 2), "    }", "}"]
+        return ["{", condition, f"    if (GW_ANY({own})) {{", *_deeper(inner, 2), "    }", "}"]
 
     def _loop(self, loop: Loop, wanted: str, depth: int) -> list[str]:
         own, i = f"w{depth}", f"l{depth}"
-        near = self._is_near(*stages_of(loop.body))
-        inner = self._body(loop.body, own, depth + 1, near)
+        inner = self.lines(loop.body, own, depth + 1)
         if loop.until:
-            inner = [f"{own} = {own} && {self._zero(loop.until)};", f"if (!{_any(near)}({own})) break;", *inner]
+            inner = [f"{own} = {own} && {self._zero(loop.until)};", f"if (!GW_ANY({own})) break;", *inner]
         return ["{", f"    bool {own} = {wanted};", f"    for (int {i} = 0; {i} < {loop.count}; ++{i}) {{",
                 *_deeper(inner, 2), "    }", "}"]  # fmt: skip
 
     def _repeated(self, node: _Repeated, wanted: str, depth: int) -> list[str]:
         own, i = f"w{depth}", f"l{depth}"
-        near = self._is_near(node.first, *stages_of(node.prelude + node.body))
-        prelude = self._body(node.prelude, own, depth + 1, near)
+        prelude = self.lines(node.prelude, own, depth + 1)
         inner = [
-            *self._body((node.first,), own, depth + 1, near),
+            *self._stage(node.first, own),
             f"{own} = {own} && {self._zero(node.until)};",
-            f"if ({i} == {node.times} || !{_any(near)}({own})) break;",
+            f"if ({i} == {node.times} || !GW_ANY({own})) break;",
             *([f"if ({i} == 0) {{", *_deeper(prelude, 1), "}"] if prelude else []),
-            *self._body(node.body, own, depth + 1, near),
+            *self.lines(node.body, own, depth + 1),
         ]
         return [
             "{",
@@ -127,10 +111,6 @@ def _repeated(first: Node | _Repeated, node: Node) -> _Repeated | None:
     if any(a.slot == node.unless for stage in stages_of(tuple(prelude)) for a in stage.tape.writes()):
         return None
     return _Repeated(first, tuple(prelude), loop.body[:-1], node.unless, loop.count)
-
-
-def _any(near: bool) -> str:
-    return "GW_ANY_NEAR" if near else "GW_ANY"
 
 
 def _deeper(lines: list[str], depth: int) -> list[str]:
