@@ -307,6 +307,23 @@ def test_servos_hold_a_robot_without_rotors(protocol):
     servos_hold(gw.loads(MASSLESS_ROTORS), protocol)
 
 
+@pytest.mark.parametrize(("protocol", "friction"), [("feetech", 0.1), ("dynamixel", 0.18)])
+def test_friction_is_overcome_in_time(protocol, friction):
+    """A light joint that sticks beside its goal, as a PincherX's wrist and a Z1's joints did for four seconds."""
+    inertia = '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+    text = f"""<robot name="wheel"><link name="a"/><link name="b"><inertial><mass value="1"/>{inertia}</inertial></link>
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+      <dynamics friction="{friction}"/></joint></robot>"""
+    rig = Rig.of(gw.loads(text), protocol)
+    rig.plant.restart({"j": 0.6 * tau / 4096})
+    (device,) = rig.devices.values()
+    enable, goal, size = {"feetech": (40, 42, 2), "dynamixel": (64, 116, 4)}[protocol]
+    device.write(enable, b"\1", rig.time)
+    device.write(goal, (2048).to_bytes(size, "little"), rig.time)
+    rig.step(3000)
+    assert degrees(abs(device.drive.sample.position)) < HELD
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("protocol", ["feetech", "dynamixel"])

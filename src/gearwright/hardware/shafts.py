@@ -25,11 +25,9 @@ SWITCH = 0.01  # of the joint's travel, from its stop to where a limit switch tr
 POSES = 8  # in which the load is looked at, beside the start: an arm is heavier stretched than folded
 SEED = 1
 RESERVE = 2.0  # of a motor for the weight that it holds
-ACCELERATION = (
-    63.0  # [rad/s², m/s²] of its joint: ten turns per second squared, as drives' profiles ask for as delivered
-)
+ACCELERATION = 63.0  # [rad/s², m/s²] of its joint: ten turns per second squared, as drives' profiles as delivered
 BRISK = 45.0  # [1/s²]: stall torque over inertia with which a servo that has P and I gains does not ring
-FRICTION, DAMPING = 20.0, 5.0  # [1], [rad/s] of its stall torque, over the joint's losses: it follows slow goals
+FRICTION, DAMPING = 60.0, 5.0  # [1], [rad/s] of stall torque, over its losses: an I gain overcomes them in time
 
 
 class DriveGear(NamedTuple):
