@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.learning.starts import Starts
 from tests.sim.robots import GRIPPER
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -186,3 +187,15 @@ def test_a_policy_search_solves_the_swing_up():
     assert perf_counter() - begun < 120 and len(curve) < 40
     _, angles = example["episode"](env, np.repeat(mean[None], env.num_envs, axis=0), seed=1000)
     assert example["upright"](angles).mean() > 0.95
+
+
+def test_starts_are_drawn_for_many_actions(monkeypatch):
+    """A hundred robots whose episodes last two hundred actions begin half an episode a step."""
+    draws, draw = [], Starts.draw
+    monkeypatch.setattr(Starts, "draw", lambda *given: draws.append(1) or draw(*given))
+    env = vector(100, duration=2.0)
+    env.reset(seed=1)
+    draws.clear()
+    for _ in range(60):
+        env.step(env.action_space.sample())
+    assert len(draws) <= 1

@@ -74,7 +74,7 @@ class Task:
             latest_command=round(latest[0] / sim.dt), latest_observation=latest[1] / self.period, noise=noise,
             pushes=_pushes(sim, push or {}), push_interval=push_interval if push else inf,
         )  # fmt: skip
-        count = batch * -(-LEAST_STARTS // batch)
+        count = batch * max(2, -(-LEAST_STARTS // batch))  # more than one each, so that they last for several actions
         self._starts = Starts(
             sim, count, reset=reset or {}, randomize=varied, goal=goal or {}, delays=delays, keyframe=keyframe
         )
