@@ -152,7 +152,7 @@ def report(loads: dict[str, float], imports: dict[str, float | None], rounds: in
         "|---|---:|---:|",
         *(f"| {name} | {t * 1e3:.1f} | {t / ours:.2f} |" for name, t in loads.items()),
         "",
-        f"Imports beyond NumPy (`python -X importtime`, best of 3; aim of the first and the last: {LIMIT_MS} ms):",
+        f"Imports beyond NumPy (`python -X importtime`, best of 3; target for the first and the last: {LIMIT_MS} ms):",
         "",
         "| | ms |",
         "|---|---:|",

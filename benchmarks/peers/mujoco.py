@@ -33,7 +33,7 @@ class MuJoCo(Contestant):
     package: ClassVar[str] = "mujoco"
     how: ClassVar[str] = (
         "`mj_step(model, data, nstep=n)`: the loop is C; batches: `rollout` or `mujoco.batch`, on all cores or on one, "
-        "whichever takes less of a core"
+        "whichever takes less core time"
     )
 
     def __init__(self, robot: Robot, dt: float) -> None:

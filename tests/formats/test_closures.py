@@ -311,7 +311,7 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     "an unknown type": ([{**PIN, "type": "revolut"}], "joint-type-unknown", "did you mean 'revolute'"),
     "no numbers": ([{**PIN, "origin": "here"}], "closure-value", "an origin must be 3 or 6 numbers"),
     "no axis": ([{**PIN, "axis": "0 0 0"}], "closure-value", "length zero"),
-    "itself": ([["tip_1", "tip_1"]], "joint-self", "with itself"),
+    "itself": ([["tip_1", "tip_1"]], "joint-self", "to itself"),
     "uneven lists": (
         {"closed_loop": [["tip_1", "tip_2"]], "type": ["3d", "6d"]},
         "closure-value",

@@ -37,7 +37,7 @@ def convert(
         bool, typer.Option("--verify", help="Load the result here and in other programs, and compare.")
     ] = False,
     tolerance: Annotated[
-        float, typer.Option(help="Largest accepted difference for --verify, relative above 1 [rad, m, …].")
+        float, typer.Option(help="Largest difference for --verify to accept: relative above 1, absolute below.")
     ] = 1e-9,
     meshes: Annotated[
         MeshChoice, typer.Option(help="Refer to mesh files where they are, or copy them beside OUT.")

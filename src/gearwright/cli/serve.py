@@ -100,7 +100,7 @@ def serve(
     ] = False,
     eds: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write the EDS file of the first node, or read that of a manufacturer."),
+        typer.Option(metavar="FILE", help="Write the EDS file of the first node, or read a manufacturer's."),
     ] = None,
     calibration: Annotated[
         str | None,

@@ -58,7 +58,7 @@ def convert(
 
     verify     reads the result back, and loads it in MuJoCo, Pinocchio and Drake if they are installed and read
                the format; compares poses, mass matrices, bias and motion (`.verified`, `.checks`, `.table`)
-    tolerance  largest accepted difference, relative above 1
+    tolerance  largest accepted difference: relative above 1, absolute below
     meshes     "reference" or "copy", as in `save`
 
     The other arguments are those of `load`. The target is written in any case, even if the comparison fails.

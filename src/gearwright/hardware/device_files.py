@@ -35,7 +35,7 @@ def read_devices(path: str | os.PathLike[str]) -> dict[str, DeviceBinding]:
             f"{file}: a mapping from actuators to devices is expected, e.g. motor: {{protocol: cia402, node: 1}}"
         )
     if not all(isinstance(name, str) for name in written):
-        raise GearwrightError(f"{file}: actuators must be named by text")
+        raise GearwrightError(f"{file}: the names of actuators must be text")
     return {name: _binding(file, name, entry) for name, entry in written.items()}
 
 

@@ -161,7 +161,7 @@ def _meaning(kind: Any, f: Field[Any]) -> Meaning:
     if quantity is not NOTHING and form == "other":
         raise ModelError(
             f"{kind.__name__}.{f.name} is a {type_text(kind, f)}; a quantity is a float, int, bool, str, "
-            "Literal, or a tuple of floats, each with None or without"
+            "Literal, or a tuple of floats, each optionally None"
         )
     if form == "whole" and quantity is not NOTHING and not quantity.choices:
         quantity = dataclasses.replace(quantity, whole=True)

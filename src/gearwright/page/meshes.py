@@ -76,7 +76,7 @@ class RobotMeshes:
     def _count(self, mesh: LoadedMesh) -> None:
         """Raises where meshes are too large together."""
         if self._shown + len(mesh.glb) > MOST:
-            raise UnreadableMeshError(f"comes after {self._shown >> 20} MiB of meshes; {MOST >> 20} MiB are shown")
+            raise UnreadableMeshError(f"comes after {self._shown >> 20} MiB of meshes; {MOST >> 20} MiB is the limit")
         self._shown += len(mesh.glb)
 
     def _path(self, uri: str) -> Path:

@@ -64,7 +64,7 @@ def _matmul(a: Any, b: Any) -> Any:
 def _dot(a: Any, b: Any) -> Any:
     a, b = lift(a), lift(b)
     if max(a.ndim, b.ndim) > 2:
-        raise TracingError("np.dot of traced arrays takes at most matrices; use @")
+        raise TracingError("np.dot of traced arrays takes at most two dimensions; use @")
     return a * b if not a.ndim or not b.ndim else _matmul(a, b)
 
 

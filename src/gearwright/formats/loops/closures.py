@@ -53,7 +53,7 @@ class Closure:
             return
         (parent, X_PJ), (child, X_CJ) = (end for end in ends if end is not None)
         if parent == child:
-            error("joint-self", f"{self._shown} joins {parent!r} with itself")
+            error("joint-self", f"{self._shown} joins {parent!r} to itself")
             return
         if X_PJ is None or X_CJ is None:
             X_PJ, X_CJ = _aligned(zero_poses(draft), (parent, X_PJ), (child, X_CJ))

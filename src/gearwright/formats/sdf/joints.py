@@ -84,7 +84,7 @@ class JointEnds:
             e.error("joint-world-child", f"joint {name!r}: the world cannot be a child")
             return None
         if named["child"] == named["parent"]:
-            e.error("joint-self", f"joint {name!r} joins {named['child']!r} with itself")
+            e.error("joint-self", f"joint {name!r} joins {named['child']!r} to itself")
             return None
         links = {end: scope.link(text, e) for end, text in named.items()}
         for end, link in links.items():

@@ -42,7 +42,7 @@ class Files:
         name = name.removeprefix("file://")
         if folder is None and not os.path.isabs(name):
             raise XacroError(
-                f"{shown(name)}: a text has no folder of its own; load a file instead", "include-not-found"
+                f"{shown(name)}: a robot given as text has no folder; load a file instead", "include-not-found"
             )
         return Path(folder or "/", name)
 

@@ -35,7 +35,7 @@ class DocumentLibrary:
     def folder(self) -> Path:
         innermost = self.open[-1]
         if innermost is None:
-            raise XacroError("a text has no folder; load a file instead")
+            raise XacroError("a robot given as text has no folder; load a file instead")
         return innermost.parent
 
     def path(self, name: str) -> Path:

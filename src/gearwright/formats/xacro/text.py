@@ -48,7 +48,7 @@ class TextEvaluator:
         written = joined([text_of(self.value(text, scope), self.budget)])
         self.budget.text(len(written))
         if _NOT_XML.search(written):
-            raise XacroError(f"{shown(text)} gives characters that XML does not have")
+            raise XacroError(f"{shown(text)} gives characters that XML does not allow")
         return written
 
     def _parts(self, text: str, scope: PropertyScope) -> Iterator[Value]:

@@ -31,7 +31,7 @@ class CustomActuator(Actuator):
         super().__post_init__()
         object.__setattr__(self, "memory", {str(k): float(v) for k, v in self.memory.items()})
         if taken := {"torque", "position", "velocity", "command"} & set(self.memory):
-            raise ModelError(f"actuator {self.name!r}: a memory cannot be called {sorted(taken)[0]!r}: it has one")
+            raise ModelError(f"actuator {self.name!r}: the name {sorted(taken)[0]!r} of a memory is taken")
         if not callable(self.function):
             raise ModelError(f"actuator {self.name!r}: the function cannot be called")
         object.__setattr__(self, "states", tuple(self.memory))

@@ -96,7 +96,7 @@ def check_joints(m: Mechanism, report: Report) -> None:
         if j.child == WORLD:
             report.error("joint-world-child", f"joint {j.name!r}: the world cannot be a child", j.source)
         if j.parent == j.child:
-            report.error("joint-self", f"joint {j.name!r} joins {j.parent!r} with itself", j.source)
+            report.error("joint-self", f"joint {j.name!r} joins {j.parent!r} to itself", j.source)
     for name in m.cut:
         if name not in m.joints:
             report.error("joint-not-found", f"the joint to cut, {name!r}, does not exist{report.near(name, m.joints)}")

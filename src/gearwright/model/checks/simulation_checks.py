@@ -190,7 +190,7 @@ def check_rotors(m: Mechanism, report: Report) -> None:
             refuse(report, f"actuator {a.name!r}: {what} needs <rotor_inertia>", a.source)
         if not loose and t is not None and not isinstance(t.map, LinearTransmission) and t not in leading:
             message = f"actuator {a.name!r}: {what} needs constant ratios, which transmission {t.name!r} does not have"
-            refuse(report, f"{message}; take <rotor>reflected</rotor>", a.source)
+            refuse(report, f"{message}; use <rotor>reflected</rotor>", a.source)
         if rotor_name(a.name) in m.links or rotor_name(a.name) in m.joints:
             message = f"actuator {a.name!r}: {what} becomes a link and a joint named {rotor_name(a.name)!r}"
             refuse(report, f"{message}: rename what has that name", a.source)

@@ -156,7 +156,7 @@ def _coupling(r: Rotor) -> Coupling:
     if not isinstance(m, LinearTransmission):
         raise ModelError(
             f"actuator {r.actuator.name!r}: a rotor that is a body needs constant ratios, which "
-            f"transmission {r.transmission.name!r} does not have; take <rotor>reflected</rotor>"
+            f"transmission {r.transmission.name!r} does not have; use <rotor>reflected</rotor>"
         )
     row = m.actuator_per_joint[r.place]
     terms = tuple(Term(axis, float(x)) for axis, x in zip(r.transmission.joints, row, strict=True) if x)

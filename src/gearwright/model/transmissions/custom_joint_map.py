@@ -116,6 +116,6 @@ class CustomJointMap(TransmissionMap):
         if np.abs(error).max() <= tolerance:
             return a
         raise ModelError(
-            f"no actuator position is found for the joint position {target.tolist()}: {np.abs(error).max():.3g} is "
-            f"missing at {a.tolist()}; give an actuator position close to it as start="
+            f"no actuator position is found for the joint position {target.tolist()}: the closest found, "
+            f"{a.tolist()}, is off by {np.abs(error).max():.3g}; give an actuator position close to it as start="
         )

@@ -201,7 +201,7 @@ class TransmissionMap(NotebookDisplay, ABC):
             error = self._error(q, target)
         if np.abs(error).max() <= tolerance:
             return q
-        missing = f"{np.abs(error).max():.3g} is missing at {q.tolist()}"
+        missing = f"the closest found, {q.tolist()}, is off by {np.abs(error).max():.3g}"
         raise ModelError(
             f"no joint position is found for the actuator position {target.tolist()}: {missing}; "
             "give a joint position close to it as near="

@@ -130,7 +130,7 @@ class TangentRollout:
         program = self._kernels[term.kernel].program
         inputs = [slot.name for slot in program.of_kind(SlotKind.INPUT)]
         if strange := [name for name in inputs if name not in self._names]:
-            raise GearwrightError(f"{term.kernel!r} depends on {strange[0]!r}, of which there is no derivative")
+            raise GearwrightError(f"{term.kernel!r} depends on {strange[0]!r}, for which there is no derivative")
         return inputs
 
     def read(self, signal: Signal, rows: TangentRows) -> tuple[Array, Array]:

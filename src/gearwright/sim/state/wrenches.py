@@ -24,7 +24,7 @@ def wrench_group(links: Sequence[str]) -> Group:
 def as_columns(robot: Mechanism, links: Sequence[str], batch: int, wrench: Any) -> dict[str, Array]:
     """`{link: (force, torque)}` to six numbers along the last axis, (6,) or (B, 6)."""
     if not isinstance(wrench, Mapping):
-        raise ModelError(f"wrench maps links to (force, torque), not a {type(wrench).__name__}")
+        raise ModelError(f"wrench must be a mapping {{link: (force, torque)}}, not a {type(wrench).__name__}")
     return {link: _six(robot, links, batch, link, pair) for link, pair in wrench.items()}
 
 
