@@ -32,7 +32,7 @@ class Chords:
         self.along, self.own, self.chord = made(*end), made(p, f), made(P, F)
         self.velocities = made(model.chord_velocities(state))
         self.momenta = made(model.chord_forces(state.q, p), model.forces_of_chords(state.q, P))
-        self.lagrangian = Equations(mechanism).energy
+        self.lagrangian = Equations(mechanism).observer("energy")
 
     def energy(self, q, u):
         kinetic, potential = (float(x) for x in self.lagrangian(q, u, []))

@@ -137,7 +137,7 @@ ROBOTS = {
 @pytest.mark.parametrize("file", ROBOTS)
 def test_real_robots_take_few_solves(file, robot_data_folder, rng):
     """From cold, and from the pieces of a step before: the pushes have changed by 1 %."""
-    mass_matrix = Equations(load(robot_data_folder / file)).mass_matrix
+    mass_matrix = Equations(load(robot_data_folder / file)).observer("mass_matrix")
     n, count = ROBOTS[file], 200
     q = rng.uniform(-1, 1, (mass_matrix.size1_in(0), 40))
     H = np.array([np.array(mass_matrix(x, [])) for x in q.T])[rng.integers(40, size=count)]
