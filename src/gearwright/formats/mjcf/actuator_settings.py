@@ -23,6 +23,8 @@ DYNAMICS = ("none", "integrator", "filter", "filterexact", "muscle", "dcmotor", 
 GAINS = ("fixed", "affine", "muscle", "dcmotor", "so3", "pid", "user")
 BIASES = ("none", "affine", "muscle", "dcmotor", "so3", "user")
 PARAMETERS = 10  # numbers of gainprm, biasprm and dynprm
+DEFAULT_INPUTS = {"pid": "pos vel", "dcmotor": "voltage", "so3": "expmap"}  # of gaintypes that may have several
+SEVERAL = {"expmap": "x y z", "quat": "w x y z", "none": ""}  # inputs that one word stands for
 Limited = str  # "true", "false" or "auto"
 
 
@@ -44,6 +46,7 @@ class ActuatorSettings:
     damping: tuple[float, ...] = (0.0, 0.0, 0.0)
     armature: float = 0.0
     inheritrange: float = 0.0
+    group: float = 0.0
     ranges: dict[str, tuple[float, ...]] = field(default_factory=dict)  # "ctrl", "force", "act"
     limited: dict[str, Limited] = field(default_factory=dict)
     input: str | None = None
@@ -51,6 +54,12 @@ class ActuatorSettings:
 
     def copy(self) -> ActuatorSettings:
         return deepcopy(self)
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of its commands in their order; most actuators have one."""
+        given = self.input or DEFAULT_INPUTS.get(self.gaintype, "command")
+        return SEVERAL.get(given, given).split()
 
     def range(self, name: str) -> tuple[float, ...]:
         return self.ranges.get(name, (0.0, 0.0))
@@ -71,6 +80,7 @@ def apply_settings(e: Element, s: ActuatorSettings) -> None:
     s.damping = reals(e, "damping", s.damping)
     s.armature = real(e, "armature", s.armature)
     s.inheritrange = real(e, "inheritrange", s.inheritrange)
+    s.group = real(e, "group", s.group)
     s.input = e.get("input") or s.input
     SHORTCUTS[e.tag](e, s)
 

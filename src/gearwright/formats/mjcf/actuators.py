@@ -25,6 +25,7 @@ from gearwright.formats.mjcf.tendons import TendonPart
 from gearwright.formats.mjcf.values import bounds, real
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model import AxisRef, Transmission
+from gearwright.model.actuators import Actuator, AffineActuator
 from gearwright.model.mass.inertia import Inertia
 from gearwright.model.poses import Array
 from gearwright.model.transmissions import SimpleTransmission, TransmissionMap, type_name
@@ -65,6 +66,7 @@ class Read(NamedTuple):
     settings: ActuatorSettings
     target: ActuatorTarget
     file: SourceFile
+    control: int  # number of its first control
 
 
 @dataclass
@@ -73,27 +75,34 @@ class ActuatorReader:
 
     parts: Parts
     weights: Mapping[str, Inertia]
-    names: list[str | None] = field(default_factory=list)  # in the order of the file; None: left out
+    names: list[str | None] = field(default_factory=list)  # by number of a control; None: nothing here takes it
 
     def add(self) -> None:
-        read = []
+        read: list[Read] = []
         for section, file in self.parts.sections("actuator"):
             self._file = file
-            read += [self._read(e) for e in section.all(*ACTUATOR_TAGS)]
-        self.armatures = [(found.settings.armature, found.target) for found in read if found is not None]
+            for e in section.all(*ACTUATOR_TAGS):
+                s, target = self._read(e)
+                if target is not None:
+                    read.append(Read(e, s, target, file, len(self.names)))
+                self.names += [None] * len(s.inputs)
+        self.armatures = [(found.settings.armature, found.target) for found in read]
         for found in read:
-            self.names.append(None if found is None else self._add(found))
+            name = self._add(found)
+            if found.settings.inputs:
+                self.names[found.control] = name
 
-    def _read(self, e: Element) -> Read | None:
+    def _read(self, e: Element) -> tuple[ActuatorSettings, ActuatorTarget | None]:
+        """Its settings and its target; None where it is left out."""
         path = f"actuator/{e.tag}"
         if ELEMENTS[path].whole is not None:
             heed(e, path)
             self.parts.draft.refused.add(self._file.prefix + (e.get("name") or ""))
-            return None
+            servo = e.tag == "orientation"
+            return ActuatorSettings(gaintype="so3" if servo else "fixed", input=e.get("input") if servo else None), None
         settings = self._file.settings.defaults.of(e, MAIN).actuator.copy()
         apply_settings(e, settings)
-        target = self._target(e, settings.gear[0])
-        return None if target is None else Read(e, settings, target, self._file)
+        return settings, self._target(e, settings.gear[0])
 
     def _target(self, e: Element, gear: float) -> ActuatorTarget | None:
         for attribute, what in ELSEWHERE.items():
@@ -132,7 +141,7 @@ class ActuatorReader:
 
     def _add(self, read: Read) -> str | None:
         """Its name; None where it is left out."""
-        e, s, target, self._file = read
+        e, s, target, self._file, _ = read
         draft = self.parts.draft
         name = self.parts.name(e, draft.actuators, "actuator", self._file.prefix, f"{target.name}_{e.tag}")
         self._inherit_range(e, s, target)
@@ -146,8 +155,7 @@ class ActuatorReader:
         if any(s.damping[1:]):
             e.warning("not-simulated", f"actuator {name!r}: its damping is linear; further numbers have no effect")
         try:
-            limited = target.joint is not None and effort_range(target.joint) is not None
-            made = made_actuator(e, s, fields, self._ranges(e, s), self._joint_effort(target), limited)
+            made = self._made(e, s, fields, target)
         except ModelError as error:
             e.error("actuator-value", f"actuator {name!r}: {error}")
             return None
@@ -161,6 +169,15 @@ class ActuatorReader:
         elif target.tendon is not None and (found := target.tendon.scaled(target.gear)) is not None:
             tie(self.parts, e, f"{name}_{target.name}", name, *found)
         return name
+
+    def _made(self, e: Element, s: ActuatorSettings, fields: dict[str, Any], target: ActuatorTarget) -> Actuator | str:
+        """The actuator; in words, why there is none. One of a group that is disabled has its rotor, and no effort."""
+        if s.group in self.parts.option.disabled_groups:
+            why = f"group {s.group:g} is in <option actuatorgroupdisable>; no command has an effect, as in MuJoCo"
+            e.info("element-ignored", f"actuator {fields['name']!r}: {why}")
+            return AffineActuator(**fields, gain=0.0)
+        limited = target.joint is not None and effort_range(target.joint) is not None
+        return made_actuator(e, s, fields, self._ranges(e, s), self._joint_effort(target), limited)
 
     def _ranges(self, e: Element, s: ActuatorSettings) -> dict[str, tuple[float, float]]:
         """Command, effort and activation, where they are limited."""

@@ -7,7 +7,7 @@ from math import radians
 from pathlib import PurePosixPath
 
 from gearwright.formats.mjcf.grammar import heed
-from gearwright.formats.mjcf.values import exactly, real, truth, vector, word
+from gearwright.formats.mjcf.values import every, exactly, real, truth, vector, word
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.mechanism import DEFAULT_GRAVITY
 from gearwright.model.poses import Vector3
@@ -52,6 +52,7 @@ class Option:
 
     gravity: Vector3 = DEFAULT_GRAVITY
     off: set[str] = field(default_factory=set)  # names of flags
+    disabled_groups: frozenset[float] = frozenset()  # of actuators
 
     def on(self, name: str) -> bool:
         if name in ("equality", "frictionloss", "limit", "contact") and "constraint" in self.off:
@@ -104,6 +105,8 @@ def read_option(root: Element) -> Option:
         for name in ("density", "viscosity"):
             if real(e, name):
                 e.warning("not-simulated", f"<option> {name}: forces of air and water are not simulated")
+        groups = every(e, "actuatorgroupdisable")
+        option.disabled_groups = option.disabled_groups if groups is None else frozenset(groups)
         _report_step(e)
         for flags in e.all("flag"):
             heed(flags, "option/flag")

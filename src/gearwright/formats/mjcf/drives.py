@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from gearwright.formats.mjcf.actuator_settings import ActuatorSettings
+from gearwright.formats.mjcf.dc_motors import DCMotorSettings
 from gearwright.formats.xml.located_xml import Element
 from gearwright.model.actuators import ActivatedActuator, Actuator, AffineActuator, Command, DCMotor, PIDActuator
 
@@ -25,13 +26,13 @@ def made_actuator(
 
     `joint` is what its joint lets it do, where that is not symmetric; `limited_by_joint` whether it has a limit at all.
     """
+    force = ranges.get("force", NONE)
+    low, high = max(force[0], joint[0]), min(force[1], joint[1])
     if s.gaintype == "dcmotor":
-        return _dc_motor(e, s, fields, ranges)
+        return _dc_motor(e, s, fields, ranges.get("ctrl", NONE), (low, high))
     for kind, name in ((s.dyntype, "dyntype"), (s.gaintype, "gaintype"), (s.biastype, "biastype")):
         if kind in ("muscle", "user", "so3"):
             return f"{name} {kind!r} has no counterpart here"
-    force = ranges.get("force", NONE)
-    low, high = max(force[0], joint[0]), min(force[1], joint[1])
     limits: dict[str, Any] = {}
     if low == -high and joint == NONE and not limited_by_joint:  # an effort limit of its own replaces its joint's
         limits = {"effort_limit": high} if high < inf else {}
@@ -98,7 +99,7 @@ def _activated(s: ActuatorSettings, fields: dict[str, Any], ranges: Ranges) -> A
 
 
 def _pid(e: Element, s: ActuatorSettings, fields: dict[str, Any]) -> Actuator | str:
-    inputs = (s.input or "pos vel").split()
+    inputs = s.inputs
     if inputs[:1] != ["pos"]:
         return f"input={s.input!r}: a PID drive takes a position here"
     if len(inputs) > 1 and e.report.first("mjcf pid inputs"):
@@ -115,35 +116,52 @@ def _pid(e: Element, s: ActuatorSettings, fields: dict[str, Any]) -> Actuator | 
     )  # fmt: skip
 
 
-def _dc_motor(e: Element, s: ActuatorSettings, fields: dict[str, Any], ranges: Ranges) -> Actuator | str:
+def _dc_motor(
+    e: Element, s: ActuatorSettings, fields: dict[str, Any], ctrl: tuple[float, float], effort: tuple[float, float]
+) -> Actuator | str:
     m = s.motor
-    kp, ki, kd, slew, _, highest = m.controller
-    lost = [
-        name for name, given in (
-            ("cogging", m.cogging[0]), ("lugre", m.lugre[0]), ("the third number of saturation", m.saturation[2]),
-            ("the integral gain of its controller", ki), ("slewmax of its controller", slew),
-        ) if given
-    ]  # fmt: skip
-    if lost:
-        e.warning("not-simulated", f"actuator {fields['name']!r}: {', '.join(lost)} is not simulated")
-    inputs = (s.input or "voltage").split()
-    command = INPUTS.get(inputs[0])
+    kp, _, kd, _, _, highest = m.controller
+    inputs = s.inputs
+    command = INPUTS.get(inputs[0]) if inputs else None
     if command is None or (command == "effort" and (kp or kd)) or (command == "velocity" and kp):
         return f"input={s.input!r} has no counterpart here"
     if len(inputs) > 1:
         e.info(
             "element-ignored", f"<dcmotor> takes {' and '.join(inputs)}: a command is the first of them, {ONE_INPUT}"
         )
-    low, high = ranges.get("ctrl", NONE)
-    supply = highest if command != "voltage" else max(-low, high)
+    supply = highest if command != "voltage" else max(-ctrl[0], ctrl[1])
     torque, current, _ = m.saturation
-    most = torque or m.K * current
+    most = min(torque or m.K * current or inf, max(-effort[0], effort[1]))
     L = m.inductance[0] or m.R * m.inductance[1]
     winding: dict[str, Any] = {"resistance": m.R, "torque_constant": m.K, "inductance": L, **_warmth(s)}
-    return DCMotor(
+    made = DCMotor(
         **fields, **winding, command=command, stiffness=kp, damping_gain=kd,
         supply_voltage=supply if 0 < supply < inf else None, effort_limit=most if most > 0 else inf,
     )  # fmt: skip
+    _report_dc_motor(e, m, made, ctrl, effort)
+    return made
+
+
+def _report_dc_motor(
+    e: Element, m: DCMotorSettings, made: DCMotor, ctrl: tuple[float, float], effort: tuple[float, float]
+) -> None:
+    """What MuJoCo has beside, or otherwise."""
+    named, L = f"actuator {made.name!r}", made.inductance > 0
+    lost = [
+        name for name, given in (
+            ("cogging", m.cogging[0]), ("lugre", m.lugre[0]), ("the third number of saturation", m.saturation[2]),
+            ("the integral gain of its controller", m.controller[1]), ("slewmax of its controller", m.controller[3]),
+            ("its ctrlrange", ctrl != NONE and (made.command != "voltage" or ctrl[0] != -ctrl[1])),
+            ("a range of its effort that is not symmetric", effort[0] != -effort[1]),
+            ("the delay of its controller by the inductance", L and made.command != "voltage"),
+        ) if given
+    ]  # fmt: skip
+    if lost:
+        e.warning("not-simulated", f"{named}: {', '.join(lost)} is not simulated")
+    if L and made.effort_limit < inf:
+        e.warning("not-simulated", f"{named}: its limit holds the current here, and in MuJoCo the torque alone")
+    if L and made.temperature_coefficient:
+        e.warning("not-simulated", f"{named}: its inductance is constant here, and grows with the resistance in MuJoCo")
 
 
 def _warmth(s: ActuatorSettings) -> dict[str, float]:

@@ -29,6 +29,9 @@ REASONS: Mapping[str, Reason] = {
         "info", "element-ignored", "how soft MuJoCo makes a constraint; it is nearly rigid here, whatever the file says"
     ),
     "engine": Reason("info", "element-ignored", "a setting of MuJoCo's own simulation; not used here"),
+    "early": Reason(
+        "info", "element-ignored", "which activation of MuJoCo's step acts; a step here takes its mean, in either case"
+    ),
     "user": Reason("info", "element-ignored", "the user's own data; not used here"),
     "sampling": Reason("warning", "not-simulated", "delays and sampling of MuJoCo are not simulated"),
     "fluid": Reason("warning", "not-simulated", "forces of air and water are not simulated"),
@@ -74,7 +77,7 @@ LIMITS = "solreflimit solimplimit solreffriction solimpfriction margin"
 TENDON = (
     "name class limited actuatorfrclimited range actuatorfrcrange frictionloss springlength stiffness damping armature"
 )
-ACTUATOR = "name class ctrlrange ctrllimited forcerange forcelimited"
+ACTUATOR = "name class group ctrlrange ctrllimited forcerange forcelimited"
 SHAFT = "gear damping armature"
 TARGET = "joint jointinparent tendon site refsite slidersite cranksite cranklength"
 SAMPLED = "nsample interp delay"
@@ -84,8 +87,8 @@ FLEXIBLE = "flexible bodies are not simulated"
 PLUGIN = "code of MuJoCo's plugins cannot run here"
 
 
-def _actuator(read: str = "", transmission: str = f"{SHAFT} {TARGET} lengthrange") -> Row:
-    return _row(f"{ACTUATOR} {transmission} {read}", looks="group", user="user", sampling=SAMPLED)
+def _actuator(read: str = "", transmission: str = f"{SHAFT} {TARGET} lengthrange", **left: str) -> Row:
+    return _row(f"{ACTUATOR} {transmission} {read}", user="user", sampling=SAMPLED, **left)
 
 
 def _sensor(read: str, left: str = "") -> Row:
@@ -104,10 +107,10 @@ ELEMENTS: Mapping[str, Row] = {
     ),
     "compiler/lengthrange": _ignored("ranges of muscles"),
     "option": _row(
-        "gravity density viscosity timestep integrator",
+        "gravity density viscosity timestep integrator actuatorgroupdisable",
         engine="impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance o_margin o_solref "
         "o_solimp o_friction cone jacobian solver iterations ls_iterations noslip_iterations ccd_iterations "
-        "sdf_iterations sdf_initpoints actuatorgroupdisable magnetic",
+        "sdf_iterations sdf_initpoints magnetic",
         fluid="wind",
     ),
     "option/flag": _row(
@@ -195,8 +198,9 @@ ELEMENTS: Mapping[str, Row] = {
     # actuators
     "actuator": _row(),
     "actuator/general": _actuator(
-        "body actdim actearly actlimited actrange inheritrange input velrange ffrange dyntype gaintype biastype dynprm "
-        "gainprm biasprm"
+        "body actdim actlimited actrange inheritrange input velrange ffrange dyntype gaintype biastype dynprm gainprm "
+        "biasprm",
+        early="actearly",
     ),
     "actuator/motor": _actuator(),
     "actuator/position": _actuator("kp kv dampratio timeconst inheritrange"),

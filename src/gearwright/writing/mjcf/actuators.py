@@ -20,6 +20,7 @@ from gearwright.model import (
     ElectricMotor,
     LinearTransmission,
     Mechanism,
+    PIDActuator,
     PneumaticCylinder,
 )
 from gearwright.model.hardware.servos import Servo
@@ -147,23 +148,40 @@ def _affine(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | Non
         gain, bias = (a.damping_gain, 0.0, 0.0), (bias[0], bias[1], bias[2] - a.damping_gain)
     gain, bias = ((x + y * target.zero, y, z) for x, y, z in (gain, bias))
     node = Node("general", gaintype="affine", biastype="affine", gainprm=gain, biasprm=bias)
-    ranges = [("ctrlrange", a.command_lower, a.command_upper), ("forcerange", a.effort_lower, a.effort_upper)]
+    ranges = []
     if isinstance(a, ActivatedActuator):
         node.attributes |= Node("", dyntype="filterexact" if a.dynamics == "filter" else "integrator").attributes
         if a.dynamics == "filter":
             node.attributes |= Node("", dynprm=a.time_constant).attributes
         ranges.append(("actrange", a.activation_lower, a.activation_upper))
-    for name, low, high in ranges:
+    _add_ranges(node, a, *ranges)
+    return node, AFFINE
+
+
+def _add_ranges(node: Node, a: Any, *more: tuple[str, float, float]) -> None:
+    own = ("ctrlrange", a.command_lower, a.command_upper), ("forcerange", a.effort_lower, a.effort_upper)
+    for name, low, high in (*own, *more):
         if low > -inf or high < inf:
             node.attributes |= Node("", **{name: (max(low, -1e16), min(high, 1e16))}).attributes
     if a.effort_limit < inf and (a.effort_lower, a.effort_upper) == (-inf, inf):
         node.attributes |= Node("", **_limit(a)).attributes
-    return node, AFFINE
 
 
-AFFINE = ("gain", "gain_per_position", "gain_per_speed", "bias", "bias_per_position", "bias_per_speed", "command_lower",
-          "command_upper", "effort_lower", "effort_upper", "stiffness", "damping_gain", "dynamics", "time_constant",
-          "activation_lower", "activation_upper", "effort_limit")  # fmt: skip
+def _pid(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
+    """MuJoCo's 0 of imax and slewmax is no limit."""
+    if target.zero or a.integral_limit == 0 or a.slew_rate == 0:
+        return None
+    node = Node("pid", kp=a.stiffness, kv=a.damping_gain, ki=a.integral_gain, input="pos")
+    limits = {"imax": a.integral_limit, "slewmax": a.slew_rate}
+    node.attributes |= Node("", **{name: limit for name, limit in limits.items() if limit < inf}).attributes
+    _add_ranges(node, a)
+    return node, PID
+
+
+LIMITS = ("command_lower", "command_upper", "effort_lower", "effort_upper", "effort_limit")
+PID = ("stiffness", "damping_gain", "integral_gain", "integral_limit", "slew_rate", *LIMITS)
+AFFINE = ("gain", "gain_per_position", "gain_per_speed", "bias", "bias_per_position", "bias_per_speed", "stiffness",
+          "damping_gain", "dynamics", "time_constant", "activation_lower", "activation_upper", *LIMITS)  # fmt: skip
 KINDS: dict[type[Actuator], Callable[[Any, WrittenTarget], tuple[Node, tuple[str, ...]] | None]] = {
     Actuator: _drive,
     ElectricMotor: _drive,
@@ -172,6 +190,7 @@ KINDS: dict[type[Actuator], Callable[[Any, WrittenTarget], tuple[Node, tuple[str
     PneumaticCylinder: _pneumatic,
     AffineActuator: _affine,
     ActivatedActuator: _affine,
+    PIDActuator: _pid,
 }
 
 
