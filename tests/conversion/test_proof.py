@@ -87,3 +87,26 @@ def test_what_is_not_compared_is_no_proof():
     assert Conversion(source="a", target="b").verified is None
     assert nothing.ok
     assert not Check(program="x", what="y", difference=float("nan"), tolerance=1.0).ok
+
+
+@pytest.mark.parametrize("gravity", [9.81, 1.62])
+def test_joints_that_have_a_links_name(gravity):
+    """SDFormat allows no two parts of a name; the proof knows what else such a joint is called.
+
+    Drake counts a joint to the nested model that its child is in.
+    """
+    pytest.importorskip("pydrake")
+    part = """<link name="{1}"><inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="0.01" iyy="0.01"
+      izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{0}" type="revolute"><parent link="{2}"/>
+      <child link="{1}"/><origin xyz="0 0 0.2"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/>
+      </joint>"""
+    named = (
+        ("arm", "arm", "base"), ("hold", "hand::palm", "arm"), ("hand::tip", "hand::tip", "hand::palm"),
+        ("cup", "cup", "hand::palm"),
+    )  # fmt: skip
+    parts = "".join(part.format(*names) for names in named)
+    robot = gw.loads(f"""<robot name="r"><link name="base"/>{parts}</robot>""")
+    robot = replace(robot, gravity=(0.0, 0.0, -gravity))  # another one than usual is that of a world around the model
+    checks = prove(robot, text_of(robot, FORMATS[".sdf"], LossLog()), ".sdf", 1e-12)
+    assert {c.what for c in checks if c.program == "Drake"} == {"poses", "mass matrix", "bias"}
+    assert all(c.ok and c.difference is not None for c in checks), [str(c) for c in checks]

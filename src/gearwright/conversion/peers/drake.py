@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
+from xml.etree.ElementTree import Element, fromstring
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from gearwright.model import Mechanism, Pose
 from gearwright.model.poses import Array, Vector3
 
 ROUNDING = 1e-14  # of the largest moment: what Drake forgives
+CALLED = "{urn:gearwright:1}called"  # the name here of what has another one in SDFormat
 
 
 class Drake(Peer):
@@ -47,6 +49,7 @@ class Drake(Peer):
             self.plant.Finalize()
         except (RuntimeError, ValueError) as error:
             raise PeerRefusedError(" ".join(str(error).split())) from error
+        self.called = _called(text) if ending == ".sdf" else {}
         self.top = self.plant.GetModelInstanceName(instances[0]) if instances else ""
         self.context: Any = self.plant.CreateDefaultContext()
 
@@ -60,7 +63,7 @@ class Drake(Peer):
         for i in self.plant.GetJointIndices():
             joint = self.plant.get_joint(i)
             if joint.num_velocities() == 1:
-                yield self._named(joint), joint
+                yield self.called.get(self._named(joint), self._named(joint)), joint
 
     def _bodies(self) -> Iterator[tuple[str, Any]]:
         from pydrake.multibody.tree import BodyIndex
@@ -99,3 +102,23 @@ class Drake(Peer):
     def bias(self) -> dict[str, float]:
         h = self.plant.CalcBiasTerm(self.context) - self.plant.CalcGravityGeneralizedForces(self.context)
         return {name: float(h[joint.velocity_start()]) for name, joint in self._scalar()}
+
+
+def _called(text: str) -> dict[str, str]:
+    """Our names of joints, by those in Drake: it counts a joint to the model of its child, and one that has a link's
+    name is written with another.
+    """
+    found: dict[str, str] = {}
+
+    def look(model: Element, scope: str) -> None:
+        for joint in model.findall("joint"):
+            name = joint.attrib["name"]
+            outer, colons, _ = (scope + (joint.findtext("child") or "")).rpartition("::")
+            found[outer + colons + name] = scope + joint.get(CALLED, name)
+        for inner in model.findall("model"):
+            look(inner, f"{scope}{inner.attrib['name']}::")
+
+    root = fromstring(text)
+    for top in (*root.findall("model"), *root.findall("world/model")):
+        look(top, "")
+    return found
