@@ -29,7 +29,7 @@ def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     root.attributes["xmlns:gearwright"] = NAMESPACE
     holder = root
     if robot.gravity != DEFAULT_GRAVITY:
-        holder = root.add("world", name="world")
+        holder = root.add("world", name="default")  # libsdformat reserves "world"
         holder.add("gravity", robot.gravity)
     model = holder.add("model", name=robot.name or "robot")
     if not robot.name:
