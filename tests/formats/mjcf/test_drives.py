@@ -49,6 +49,7 @@ def difference(text: str, scale: float = 1.0) -> float:
         (f'<dcmotor {DC} inductance="0.02"/>', 6.0),
         (f'<dcmotor {DC} inductance="0 0.03" ctrlrange="-5 5"/>', 6.0),
         (f'<dcmotor {DC} thermal="5 0.5 0 0.004 25 30"/>', 6.0),
+        (f'<dcmotor {DC} input="vel" controller="0 0 0.2 0 0 12"/>', 1.0),
     ],
 )
 def test_drives_with_states(actuator: str, scale: float) -> None:
@@ -94,22 +95,23 @@ def test_what_a_dc_motor_has_otherwise_is_said(attributes: str, words: str) -> N
 
 @pytest.mark.filterwarnings("ignore::gearwright.errors.LoadWarning")
 @pytest.mark.parametrize(
-    ("actuator", "controls", "first"),
+    ("actuator", "controls", "command"),
     [
         ('<pid name="a" joint="j" kp="3"/>', "1 2 3", 1.0),
         ('<pid name="a" joint="j" kp="3" input="pos vel ff"/>', "1 2 4 3", 1.0),
         (f'<dcmotor {DC} input="pos vel" controller="1 0 0.1"/>', "1 2 3", 1.0),
+        (f'<dcmotor {DC} input="pos vel" controller="0 0 0.1"/>', "1 2 3", 2.0),
         (f'<dcmotor {DC} input="none"/>', "3", None),
         ('<orientation name="a" joint="ball" kp="1"/>', "1 2 4 3", None),
         ('<orientation name="a" joint="ball" kp="1" input="quat"/>', "1 0 0 0 3", None),
     ],
 )
-def test_keyframes_of_actuators_with_several_controls(actuator: str, controls: str, first: float | None) -> None:
+def test_keyframes_of_actuators_with_several_controls(actuator: str, controls: str, command: float | None) -> None:
     text = pendulum(f'{actuator}<motor name="last" joint="j"/>')
     text = text.replace("</worldbody>", '<body><joint name="ball" type="ball"/><geom size="0.1"/></body></worldbody>')
     text = text.replace("</actuator>", f'</actuator><keyframe><key name="k" ctrl="{controls}"/></keyframe>')
     assert mujoco.MjModel.from_xml_string(text).nu == len(controls.split())
-    assert gw.loads(text).keyframes["k"].command == ({} if first is None else {"a": first}) | {"last": 3.0}
+    assert gw.loads(text).keyframes["k"].command == ({} if command is None else {"a": command}) | {"last": 3.0}
 
 
 def test_a_pid_drive_is_written(tmp_path: Path) -> None:

@@ -61,6 +61,12 @@ class ActuatorSettings:
         given = self.input or DEFAULT_INPUTS.get(self.gaintype, "command")
         return SEVERAL.get(given, given).split()
 
+    @property
+    def followed(self) -> int | None:
+        """Which of its inputs is the command here: the first that has a gain."""
+        gains = {"pos": self.motor.controller[0], "vel": self.motor.controller[2]} if self.gaintype == "dcmotor" else {}
+        return next((i for i, name in enumerate(self.inputs) if gains.get(name, 1.0)), None)
+
     def range(self, name: str) -> tuple[float, ...]:
         return self.ranges.get(name, (0.0, 0.0))
 

@@ -89,8 +89,8 @@ class ActuatorReader:
         self.armatures = [(found.settings.armature, found.target) for found in read]
         for found in read:
             name = self._add(found)
-            if found.settings.inputs:
-                self.names[found.control] = name
+            if found.settings.followed is not None:
+                self.names[found.control + found.settings.followed] = name
 
     def _read(self, e: Element) -> tuple[ActuatorSettings, ActuatorTarget | None]:
         """Its settings and its target; None where it is left out."""

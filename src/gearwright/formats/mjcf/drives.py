@@ -15,7 +15,7 @@ Ranges = Mapping[str, tuple[float, float]]
 NONE = (-inf, inf)
 FILTERS = ("filter", "filterexact")
 INPUTS: Mapping[str, Command] = {"voltage": "voltage", "pos": "position", "vel": "velocity", "ff": "effort"}
-ONE_INPUT = "other inputs than the first are held at 0"
+OTHERS = "the other inputs are held at 0"
 
 
 def made_actuator(
@@ -103,7 +103,7 @@ def _pid(e: Element, s: ActuatorSettings, fields: dict[str, Any]) -> Actuator | 
     if inputs[:1] != ["pos"]:
         return f"input={s.input!r}: a PID drive takes a position here"
     if len(inputs) > 1 and e.report.first("mjcf pid inputs"):
-        e.info("element-ignored", f"<pid> takes {' and '.join(inputs)}: a command is the position here, {ONE_INPUT}")
+        e.info("element-ignored", f"<pid> takes {' and '.join(inputs)}: a command is the position here, {OTHERS}")
     if s.biasprm[1] >= 0 or s.biasprm[2] > 0:
         return "a PID drive needs a positive kp"
     gains: dict[str, Any] = {"stiffness": -s.biasprm[1], "damping_gain": -s.biasprm[2], "bias": s.biasprm[0]}
@@ -122,13 +122,11 @@ def _dc_motor(
     m = s.motor
     kp, _, kd, _, _, highest = m.controller
     inputs = s.inputs
-    command = INPUTS.get(inputs[0]) if inputs else None
+    command = None if s.followed is None else INPUTS.get(inputs[s.followed])
     if command is None or (command == "effort" and (kp or kd)) or (command == "velocity" and kp):
         return f"input={s.input!r} has no counterpart here"
     if len(inputs) > 1:
-        e.info(
-            "element-ignored", f"<dcmotor> takes {' and '.join(inputs)}: a command is the first of them, {ONE_INPUT}"
-        )
+        e.info("element-ignored", f"<dcmotor> takes {' and '.join(inputs)}: a command is the {command} here, {OTHERS}")
     supply = highest if command != "voltage" else max(-ctrl[0], ctrl[1])
     torque, current, _ = m.saturation
     most = min(torque or m.K * current or inf, max(-effort[0], effort[1]))
