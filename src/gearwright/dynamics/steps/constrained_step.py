@@ -7,8 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuator_unit import ShaftSample, Taken
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ShaftSample, Taken
 from gearwright.dynamics.actuation.shaft_rows import ActuatorRow, GearedRow
 from gearwright.dynamics.actuation.supplies import with_supplies
 from gearwright.dynamics.algebra.column import Column
@@ -89,14 +88,14 @@ class ConstrainedStep(ABC):
 
     # --- what acts -------------------------------------------------------------------------------------------------
 
-    def actuators(self, tree: TreeState) -> list[ActuatorNow]:
+    def actuators(self, tree: TreeState) -> list[ActuatorLinearization]:
         """Each of them at the step's start."""
         if not self.driven:
             return []
         acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.dt)
         return self._with_last_step(acting)
 
-    def _with_last_step(self, acting: list[ActuatorNow]) -> list[ActuatorNow]:
+    def _with_last_step(self, acting: list[ActuatorLinearization]) -> list[ActuatorLinearization]:
         """With what gears did in the last step."""
         for kind, impulses in self._readings():
             if isinstance(kind, GearedRow):
@@ -111,7 +110,7 @@ class ConstrainedStep(ABC):
             yield kind, left[: kind.size]
             left = left[kind.size :]
 
-    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorNow]) -> Column:
+    def held_effort(self, tree: TreeState, acting: Sequence[ActuatorLinearization]) -> Column:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
         effort = self.build.effort
         for k, x in self.model.actuation.additions(tree, acting).items():
@@ -119,8 +118,8 @@ class ConstrainedStep(ABC):
         return effort
 
     def moment(
-        self, phase: Phase, tree: TreeState, at: Configuration, M: FrontalMatrix, acting: Sequence[ActuatorNow],
-        expected: Sequence[Scalar] = (),
+        self, phase: Phase, tree: TreeState, at: Configuration, M: FrontalMatrix,
+        acting: Sequence[ActuatorLinearization], expected: Sequence[Scalar] = (),
     ) -> Moment:  # fmt: skip
         """`expected`: velocities of the tree that the phase is likely to have, unless those of `tree` are."""
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])

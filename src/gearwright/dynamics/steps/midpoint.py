@@ -36,8 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization as ActuatorNow
-from gearwright.dynamics.actuation.actuator_unit import Taken
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, Taken
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -117,7 +116,7 @@ class MidpointStep(ConstrainedStep):
         acting = replace(acting, curves=[curve.sampled_anew(given.number_too) for curve in acting.curves])
         H: Factored = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
         effort = Column(map(begun, effort))
-        actuators = [ActuatorNow(a.seen, *map(begun, a[1:])) for a in actuators]
+        actuators = [ActuatorLinearization(a.seen, *map(begun, a[1:])) for a in actuators]
         samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
 
         # the mean velocity w, the position at the end, and the velocity there
@@ -131,15 +130,15 @@ class MidpointStep(ConstrainedStep):
         if samples:
             build.taken = [x for sample in samples for x in sample.at(found.u)]
         self._advance(acting, found, M)
-        build.again("mass")
+        build.again("mass")  # M is now that of q⁺
         self._without_balance(M, found.u)
         solved = self._second_half(found, M, actuators, effort)
 
         # accepted, or made again in half the length
-        motion = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
+        followed = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
         if self.closures:
-            motion = motion & (build.held[0] > 0.5)
-        substeps.decide(motion, solved, self.energy.error)
+            followed = followed & (build.held[0] > 0.5)
+        substeps.decide(followed, solved, self.energy.error)
         with build.unless(Slots.step_done):
             substeps.go_back()
             self.energy.clamp(M, effort)
@@ -270,19 +269,20 @@ class MidpointStep(ConstrainedStep):
             build.stage("land")
 
     def _second_half(
-        self, first: Solved, M: FrontalMatrix, actuators: Sequence[ActuatorNow], effort: Column
+        self, first: Solved, M: FrontalMatrix, actuators: Sequence[ActuatorLinearization], effort: Column
     ) -> Condition:
         """v⁺, impulses and actuators at the end; whether force laws are on their segments."""
         build, model = self.build, self.model
-        w = build.mean_velocity
-        tree = model.tree(State(build.position, w))
-        half = SecondHalf(self.dt, M.diagonal(model.dof), w)
+        mean = build.mean_velocity  # w in the axes of the end
+        tree = model.tree(State(build.position, mean))
+        half = SecondHalf(self.dt, M.diagonal(model.dof), mean)
         now = self.moment(half, tree, model.configuration(tree), M, actuators)
         second = self.collected(now, M)
         push = build.momentum_after + second.push(model.dof)
         H = self._own_factors or second.matrix(M)
-        ahead = 2.0 * w - build.velocity if second.cones else None
-        found = self.direct.solved(H, push, second, "end", self.direct.started(second, first.pieces), w, ahead=ahead)
+        ahead = 2.0 * mean - build.velocity if second.cones else None
+        pieces = self.direct.started(second, first.pieces)
+        found = self.direct.solved(H, push, second, "end", pieces, mean, ahead=ahead)
         second = self.direct.carried(second)
         self.energy.second_half(second, found, effort, M)
         build.velocity = found.u
@@ -290,7 +290,7 @@ class MidpointStep(ConstrainedStep):
         build.impulse = build.impulse + second.impulses(found)
         if found.pieces:
             build.piece = found.pieces
-        self.end_actuators(build.position, found.u, w, self._taken(now, found.u))
+        self.end_actuators(build.position, found.u, mean, self._taken(now, found.u))
         self.end_frictions(now, tree.v)
         return found.settled
 
