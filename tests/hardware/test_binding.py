@@ -127,7 +127,7 @@ def test_a_yaml_file_beside_the_robot(tmp_path):
         ("m: {protocol: feetech, node: true}", "a whole number, not True"),
         ("m: [", "devices.yaml"),
         ("? [1]\n: {protocol: feetech}", "devices.yaml"),
-        ("1: {protocol: feetech}", "actuators must be named"),
+        ("1: {protocol: feetech}", "names of actuators must be text"),
         ("a: &a [x, x]\nm: {protocol: feetech, speed: *a}", "needs a protocol"),
         ("m: {protocol: feetech, speed: [1]}", "a number or a text, not a list"),
         ("\0", "devices.yaml"),

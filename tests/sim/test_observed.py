@@ -198,7 +198,7 @@ def test_a_wrench_is_second_order_in_the_default_step():
         ({"lower": ((0, 0), (0, 0, 0))}, r"shape \(3,\)"),
         ({"lower": ((0, 0, np.nan), (0, 0, 0))}, "not finite"),
         ({"lower": "up"}, "pair"),
-        ([1, 2], "maps links"),
+        ([1, 2], "a mapping {link"),
     ],
 )
 def test_wrong_wrenches(wrench, message):
