@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from gearwright.dynamics.algebra.scalar import Scalar, maximum_of, total, where
-from gearwright.dynamics.algebra.spatial import Vector
+from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.dynamics.contact.clearance import clearance, reach
 from gearwright.dynamics.contact.frame import WorldFrame
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
 from gearwright.dynamics.tree.coordinates import State
-from gearwright.dynamics.tree.kinematics import link_poses, velocities
+from gearwright.dynamics.tree.kinematics import body_poses, link_poses, velocities
 from gearwright.model import Mechanism
 from gearwright.model.contacts.counts import point_count
-from gearwright.model.contacts.pair import ContactPair, ContactSide
+from gearwright.model.contacts.pair import ContactPair
 
 TOUCHING = 5e-3  # [m] at most between what touches where a robot is drawn
 FASTER = 1.5  # what may move in a step: by its speed at the start,
@@ -69,18 +69,28 @@ def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) 
     tree = model.tree(state)
     at = model.configuration(tree)
     frames = {name: WorldFrame(*pose) for name, pose in link_poses(at).items()}
-    V = velocities(at, tree.v)
+    bodies = [WorldFrame(*pose) for pose in body_poses(at)]
+    moving = [
+        Motion(X.direction(V.angular), X.direction(V.linear))
+        for X, V in zip(bodies, velocities(at, tree.v), strict=True)
+    ]
 
-    def speed(side: ContactSide) -> Scalar:
-        """At most."""
-        body, place = model.bodies.links[side.link]
-        if body == GROUND:
-            return 0.0
-        far = reach(side) + total(*map(abs, place.p))
-        return total(*map(abs, V[body].linear)) + far * total(*map(abs, V[body].angular))
+    def speed(pair: ContactPair) -> Scalar:
+        """Of one shape against the other, at most: by the relative twist where the first one's body has its origin."""
+        first, second = pair.a, pair.b
+        if model.bodies.links[first.link][0] == GROUND:
+            first, second = second, first
+        (a, place), (b, _) = model.bodies.links[first.link], model.bodies.links[second.link]
+        V = moving[a]
+        if b != GROUND:
+            W = moving[b]
+            arm = bodies[a].p - bodies[b].p
+            V = Motion(V.angular - W.angular, V.linear - (W.linear + W.angular.cross(arm)))
+        far = reach(first) + total(*map(abs, place.p))
+        return total(*map(abs, V.linear)) + far * total(*map(abs, V.angular))
 
     kick = KICK * dt * dt
     gaps = [clearance(pair, *(frames[link] for link in pair.links)) for pair in pairs]
-    ways = [FASTER * dt * (speed(pair.a) + speed(pair.b)) + kick for pair in pairs]
+    ways = [FASTER * dt * speed(pair) + kick for pair in pairs]
     nearest = maximum_of([way - gap for way, gap in zip(ways, gaps, strict=True)])
     return where(nearest < 0.0, 1.0, 0.0)
