@@ -29,7 +29,8 @@ from tests.sim.saved_alone import driven
 from tests.sim.test_dead_points import crank
 
 FLIPS = 300
-OTHER_JOINT = make_dataclass("Joint", ["name"], namespace={"__module__": "gearwright.sim.options"})
+OTHER_JOINT = make_dataclass("Joint", ["name"])
+OTHER_JOINT.__module__ = "gearwright.sim.options"
 
 
 class Wave:
