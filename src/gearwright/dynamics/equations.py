@@ -41,7 +41,6 @@ from gearwright.dynamics.steps.constraint_groups import Assembly, constraint_gro
 from gearwright.dynamics.steps.direct import DirectSolver
 from gearwright.dynamics.steps.euler import EulerStep
 from gearwright.dynamics.steps.midpoint import MidpointStep
-from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.steps.sweep import DRIVEN, EPS, SOLVERS, STATE, TOLERANCE
 from gearwright.dynamics.steps.unconstrained import INTEGRATORS, Step
 from gearwright.dynamics.tree.bodies import assembled
@@ -301,8 +300,7 @@ class Equations:
 
         def trace(given: Given) -> Outputs:
             state = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
-            far = apart(self.model, pairs, state, given[StepSlot.DT][0])
-            return {Slots.apart: [far], Slots.near: [1.0 - far]}
+            return apart(self.model, pairs, state, given[StepSlot.DT][0])
 
         return self._function("apart", inputs, trace)
 

@@ -15,12 +15,14 @@ from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.dynamics.contact.clearance import clearance, reach
 from gearwright.dynamics.contact.frame import WorldFrame
 from gearwright.dynamics.motion import Model
+from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.bodies import GROUND, Bodies
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import body_poses, link_poses, velocities
 from gearwright.model import Mechanism
 from gearwright.model.contacts.counts import point_count
 from gearwright.model.contacts.pair import ContactPair
+from gearwright.model.layout.slots import SlotName
 
 TOUCHING = 5e-3  # [m] at most between what touches where a robot is drawn
 FASTER = 1.5  # what may move in a step: by its speed at the start,
@@ -64,8 +66,8 @@ def _root(bodies: Bodies, body: int) -> int:
     return body
 
 
-def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) -> Scalar:
-    """1 where all pairs are farther apart than they can move in a step, else 0."""
+def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) -> dict[SlotName, list[Scalar]]:
+    """Whether all pairs are farther apart than they can move in a step; by slot, 1 or 0."""
     tree = model.tree(state)
     at = model.configuration(tree)
     frames = {name: WorldFrame(*pose) for name, pose in link_poses(at).items()}
@@ -93,4 +95,5 @@ def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) 
     gaps = [clearance(pair, *(frames[link] for link in pair.links)) for pair in pairs]
     ways = [FASTER * dt * speed(pair) + kick for pair in pairs]
     nearest = maximum_of([way - gap for way, gap in zip(ways, gaps, strict=True)])
-    return where(nearest < 0.0, 1.0, 0.0)
+    far = where(nearest < 0.0, 1.0, 0.0)
+    return {Slots.apart: [far], Slots.near: [1.0 - far]}
