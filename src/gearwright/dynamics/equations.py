@@ -300,7 +300,8 @@ class Equations:
 
         def trace(given: Given) -> Outputs:
             state = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY])
-            return apart(self.model, pairs, state, given[StepSlot.DT][0])
+            found = apart(self.model, pairs, state, given[StepSlot.DT][0])
+            return {slot: [x] for slot, x in found.items()}
 
         return self._function("apart", inputs, trace)
 

@@ -66,7 +66,7 @@ def _root(bodies: Bodies, body: int) -> int:
     return body
 
 
-def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) -> dict[SlotName, list[Scalar]]:
+def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) -> dict[SlotName, Scalar]:
     """Whether all pairs are farther apart than they can move in a step; by slot, 1 or 0."""
     tree = model.tree(state)
     at = model.configuration(tree)
@@ -96,4 +96,4 @@ def apart(model: Model, pairs: Sequence[ContactPair], state: State, dt: Scalar) 
     ways = [FASTER * dt * speed(pair) + kick for pair in pairs]
     nearest = maximum_of([way - gap for way, gap in zip(ways, gaps, strict=True)])
     far = where(nearest < 0.0, 1.0, 0.0)
-    return {Slots.apart: [far], Slots.near: [1.0 - far]}
+    return {Slots.apart: far, Slots.near: 1.0 - far}
