@@ -4,11 +4,13 @@
     python benchmarks/programs.py after.txt before.txt  # after it: names the programs that differ
 
 `FILES` beside them are robots of your own. `--code` hashes the machine code of steps, too, which takes minutes.
+`--renamed new=old` takes a slot or stage that has a new name for the one that had the old name.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 import time
 import warnings
@@ -44,7 +46,25 @@ def drivable(robot: gw.Mechanism) -> list[str]:
     return [n for n, j in robot.joints.items() if j.kind in ("revolute", "prismatic") and n not in followers][:3]
 
 
-def hashes(robot: gw.Mechanism, *, code: bool) -> Iterator[tuple[str, str]]:
+STORE = r"Store\(address=Address\(slot='\w+', element=\d+\), value=\d+\)"
+STORES = rf"{STORE}(?:, {STORE})+"  # in the order of the slots' names
+
+
+def _place(store: str) -> tuple[str, int]:
+    slot, element = re.findall(r"slot='(\w+)', element=(\d+)", store)[0]
+    return slot, int(element)
+
+
+def content_hash(program: Program, old_names: dict[str, str]) -> str:
+    """Its hash, with the slots and stages that were renamed under their old names."""
+    text = repr((program.slots, program.body))
+    for new, old in old_names.items():
+        text = re.sub(rf"'{new}((?:_before)?)'", rf"'{old}\1'", text)
+    text = re.sub(STORES, lambda run: ", ".join(sorted(re.findall(STORE, run[0]), key=_place)), text)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hashes(robot: gw.Mechanism, old_names: dict[str, str], *, code: bool) -> Iterator[tuple[str, str]]:
     """(variant and question, hash) of every program that the robot has."""
     found: dict[str, str] = {}
 
@@ -53,7 +73,7 @@ def hashes(robot: gw.Mechanism, *, code: bool) -> Iterator[tuple[str, str]]:
             return str(time.time_ns())  # never on the disk
 
         def code(self, program: Program, precision: str, batch: int | None) -> bytes:
-            found[program.name] = program.content_hash()
+            found[program.name] = content_hash(program, old_names)
             if code and program.name == "step":
                 made = find_backend("cpu").code(program, precision, batch)
                 found["step's code"] = hashlib.sha256(made).hexdigest()
@@ -78,7 +98,9 @@ def hashes(robot: gw.Mechanism, *, code: bool) -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    words = [w for w in sys.argv[1:] if w != "--code"]
+    words = [w for w in sys.argv[1:] if not w.startswith("--")]
+    old_names = dict(w.split("=", 1) for w in words if "=" in w)
+    words = [w for w in words if "=" not in w]
     files = [w for w in words if not w.endswith(".txt")]
     target, *before = (Path(w) for w in words if w.endswith(".txt"))
     rows = {}
@@ -88,7 +110,7 @@ def main() -> None:
         except GearwrightError as error:
             rows[f"{file} load"] = type(error).__name__
             continue
-        rows |= {f"{file} {name}": text for name, text in hashes(robot, code="--code" in sys.argv)}
+        rows |= {f"{file} {name}": text for name, text in hashes(robot, old_names, code="--code" in sys.argv)}
         target.write_text("".join(f"{name}: {text}\n" for name, text in rows.items()))
     for old in before:
         known = dict(line.split(": ", 1) for line in old.read_text().splitlines())

@@ -61,7 +61,7 @@ def test_no_slot_is_a_bare_string() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'state.fill("target", 1, 2.0)', 'sim.batch_state.parts["sensor"]', 'build["trial"] = pieces', 'given["dt"][0]',
+        'state.fill("target", 1, 2.0)', 'sim.batch_state.parts["sensor"]', 'build["rhs"] = pushes', 'given["dt"][0]',
         'build.loop(8, until="settled")', 'build.carry("system")', '"aim" in self.build', 'SlotElement("actuator", 3)',
         'layout.place("command", i)', 'sim.batch_state.get("parameter")',
     ],
@@ -73,7 +73,7 @@ def test_the_rule_finds(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'reads["command"] = words.fill("other")', 'build.stage("mass")', 'build.again("mass")', "build.trial = pieces",
+        'reads["command"] = words.fill("other")', 'build.stage("mass")', 'build.again("mass")', "build.rhs = pushes",
         "state.fill(StepSlot.TARGET, 1, 2.0)", 'family == "position"', "build.loop(8, until=Slots.settled)",
     ],
 )  # fmt: skip
@@ -85,4 +85,4 @@ def test_every_name_is_declared_once() -> None:
     """A slot of both files has its name from the layout: of a scratch slot no other layer knows."""
     scratch = {name for name, value in vars(Slots).items() if type(value) is Numbers}
     assert not scratch & SHARED
-    assert Slots.trial == "trial"
+    assert Slots.rhs == "rhs"

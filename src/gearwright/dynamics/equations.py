@@ -190,9 +190,9 @@ class Equations:
     @property
     def law_slots(self) -> tuple[SlotName, ...]:
         """Segments that laws are on, and how many steps have not settled."""
-        pieces = (StepSlot.PIECE,) if self._law_count else ()
+        segments = (StepSlot.SEGMENT,) if self._law_count else ()
         counted = self.integrator == "midpoint" or self._law_count or self._loop_count or self._touching
-        return (*pieces, *((StepSlot.UNSETTLED,) if counted else ()), *self.loop_slots)
+        return (*segments, *((StepSlot.UNSETTLED,) if counted else ()), *self.loop_slots)
 
     @property
     def loop_slots(self) -> tuple[SlotName, ...]:

@@ -8,7 +8,8 @@ import pytest
 from gearwright import Drive
 from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.constraints.phases import WholeStep
-from gearwright.dynamics.solve.terms import Bounded, Rigid, Straight
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Line, Polyline
 from tests.tolerances import ROUNDING
 
 DT, Q, TARGET, RATE = 0.01, 0.3, 0.5, 2.0
@@ -26,15 +27,15 @@ def term(drive):
 
 def test_a_kinematic_drive_is_there_at_the_steps_end():
     found = term(row(kinematic=True))
-    assert isinstance(found, Rigid) and found.J == {0: 1.0}
-    assert found.wanted == pytest.approx((TARGET - Q) / DT, rel=ROUNDING)
+    assert isinstance(found, Equality) and found.J == {0: 1.0}
+    assert -found.bias == pytest.approx((TARGET - Q) / DT, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("rate", [-1.0, 0.0, 20.0])
 def test_gains_act_at_the_steps_end(rate):
     """`−dt·(k·(q⁺ − target) + d·(r − target's rate))`."""
     found = term(row(stiffness=50.0, damping=4.0))
-    assert isinstance(found, Straight)
+    assert isinstance(found, Line)
     expected = -DT * (50.0 * (Q + DT * rate - TARGET) + 4.0 * (rate - RATE))
     assert found.constant - found.slope * rate == pytest.approx(expected, rel=ROUNDING)
 
@@ -42,7 +43,7 @@ def test_gains_act_at_the_steps_end(rate):
 def test_a_largest_effort_bounds_the_impulse():
     drive = row(stiffness=50.0, damping=4.0, effort=3.0)
     assert (drive.equality, drive.bounded) == (False, True)
-    assert isinstance(term(drive), Bounded)
+    assert isinstance(term(drive), Polyline)
     unbounded = row(stiffness=50.0)
     assert (unbounded.equality, unbounded.drive.effort) == (True, inf)
 

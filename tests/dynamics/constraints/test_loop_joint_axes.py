@@ -17,7 +17,7 @@ from gearwright.dynamics.constraints.loop_joint_axes import (
     middle,
 )
 from gearwright.dynamics.constraints.phases import FirstHalf, WholeStep
-from gearwright.dynamics.solve.terms import Bounded, Straight
+from gearwright.dynamics.solve.terms import Line, Polyline
 from gearwright.model import WORLD, Axis, AxisDynamics, Joint, Limits
 from gearwright.model.poses import rotation_about
 from tests.dynamics.constraints.test_closures import pose
@@ -90,7 +90,7 @@ def test_angles_are_read_around_the_middle_of_the_range():
 def test_a_spring_pulls_to_its_reference_and_stores_its_energy():
     (row,) = rows(damping=2.0, spring_stiffness=50.0, spring_reference=0.1)
     (line,) = row.act(now())
-    assert isinstance(line, Straight)
+    assert isinstance(line, Line)
     assert float(line.constant) == pytest.approx(-DT * 50.0 * (ANGLE - 0.1), rel=ROUNDING)
     assert float(line.slope) == pytest.approx(DT * (2.0 + DT * 50.0), rel=ROUNDING)
     assert float(row.stored(now())) == pytest.approx(0.5 * 50.0 * 0.3**2, rel=ROUNDING)
@@ -105,4 +105,4 @@ def test_a_soft_stop_stores_what_it_is_pressed_by():
 def test_friction_and_stops_are_one_bounded_term(phase):
     (row,) = rows(Limits(lower=-1.0, upper=1.0), friction=0.3)
     (found,) = row.act(now(phase))
-    assert isinstance(found, Bounded)
+    assert isinstance(found, Polyline)

@@ -13,9 +13,9 @@ from gearwright.dynamics.algebra.scalar import column, scalars, without_simplifi
 from gearwright.dynamics.solve import (
     STARTED,
     VERTICAL,
-    Acting,
     Choice,
     Equality,
+    ForceLaw,
     Iteration,
     Polyline,
     Problem,
@@ -25,7 +25,7 @@ from gearwright.dynamics.solve import (
 )
 from gearwright.dynamics.solve.terms import rate
 
-Make = Callable[[list], tuple[Sequence[Acting], Sequence[Equality]]]
+Make = Callable[[list], tuple[Sequence[Polyline], Sequence[Equality]]]
 
 
 class Ended(NamedTuple):
@@ -33,22 +33,22 @@ class Ended(NamedTuple):
 
     u: np.ndarray
     impulses: np.ndarray
-    reactions: np.ndarray
-    pieces: np.ndarray
+    equalities: np.ndarray
+    segments: np.ndarray
     solves: np.ndarray
     settled: np.ndarray
 
 
-def places(laws: Sequence[Acting], u: Sequence, impulses: Sequence) -> list:
+def places(laws: Sequence[Polyline], u: Sequence, impulses: Sequence) -> list:
     """How far along its polyline each law is."""
-    return [rate(acting.direction, u) - x for acting, x in zip(laws, impulses, strict=True)]
+    return [rate(acting.J, u) - x for acting, x in zip(laws, impulses, strict=True)]
 
 
-def iterated(problem: Problem, pieces: Sequence, progress: Progress, way: Sequence) -> tuple[Iteration, Choice]:
+def iterated(problem: Problem, segments: Sequence, progress: Progress, way: Sequence) -> tuple[Iteration, Choice]:
     """One solution, and which laws switch: as stages of a step do it."""
-    found = problem.iterate(pieces, progress.tolerance)
-    now = places(problem.laws, found.u, found.impulses)
-    return found, choose(problem.laws, pieces, found.pieces, now, way, progress)
+    found = problem.iterate(segments, progress.tolerance)
+    now = places(problem.polylines, found.u, found.impulses)
+    return found, choose(problem.polylines, segments, found.segments, now, way, progress)
 
 
 class Bench:
@@ -58,29 +58,31 @@ class Bench:
         self.n = n
         self.pattern = [*pattern] if pattern is not None else [(i, j) for i in range(n) for j in range(i + 1)]
         H, b, parameters = SX.sym("H", len(self.pattern)), SX.sym("b", n), SX.sym("parameters", size)
-        self.laws, self.equalities = make(scalars(parameters))
-        k = len(self.laws)
-        pieces, way, progress = (SX.sym(n, m) for n, m in (("pieces", k), ("way", k), ("progress", len(STARTED))))
-        problem = Problem(dict(zip(self.pattern, scalars(H), strict=True)), scalars(b), self.laws, self.equalities)
-        found, choice = iterated(problem, scalars(pieces), Progress(*scalars(progress)), scalars(way))
+        self.polylines, self.equalities = make(scalars(parameters))
+        k = len(self.polylines)
+        segments, way, progress = (SX.sym(n, m) for n, m in (("segments", k), ("way", k), ("progress", len(STARTED))))
+        problem = Problem(dict(zip(self.pattern, scalars(H), strict=True)), scalars(b), self.polylines, self.equalities)
+        found, choice = iterated(problem, scalars(segments), Progress(*scalars(progress)), scalars(way))
         values = [
-            found.u, found.impulses, found.reactions, choice.pieces, [*choice.progress], choice.way, [found.settled]
+            found.u, found.impulses, found.equalities, choice.segments, [*choice.progress], choice.way, [found.settled]
         ]  # fmt: skip
         with without_simplification():
             outputs = casadi.cse([column(x) for x in values])
-        self.iteration = Function("iteration", [H, b, parameters, pieces, progress, way], outputs)
+        self.iteration = Function("iteration", [H, b, parameters, segments, progress, way], outputs)
         u = SX.sym("u", n)
-        begun = started(self.laws, scalars(pieces))
-        self.begin = Function("begin", [parameters, pieces, u], [column(begun)])
-        along = column(places(self.laws, scalars(u), scalars(way)))
+        begun = started(self.polylines, scalars(segments))
+        self.begin = Function("begin", [parameters, segments, u], [column(begun)])
+        along = column(places(self.polylines, scalars(u), scalars(way)))
         self.places = Function("places", [parameters, u, way], [along])
         self.numbers = Function("numbers", [parameters], [column(x) for x in self._numbers()])
 
     def _numbers(self) -> list[list]:
         """What laws and equalities are made of."""
-        vertices = [x for a in self.laws if isinstance(a.law, Polyline) for v in a.law.vertices for x in v]
-        slopes = [0.0 if s is VERTICAL else s for a in self.laws if isinstance(a.law, Polyline) for s in a.law.slopes]
-        rows = [*(a.direction for a in self.laws), *(e.J for e in self.equalities)]
+        vertices = [x for p in self.polylines for v in p.law.vertices for x in v]
+        slopes = [
+            0.0 if s is VERTICAL else s for a in self.polylines if isinstance(a.law, ForceLaw) for s in a.law.slopes
+        ]
+        rows = [row.J for row in (*self.polylines, *self.equalities)]
         directions = [x for row in rows for x in row.values()]
         return [vertices, slopes, directions, [x for e in self.equalities for x in (e.bias, e.cfm)]]
 
@@ -88,10 +90,10 @@ class Bench:
         """H (problems, n, n), b (problems, n), parameters (problems, size)."""
         count = len(b)
         given = [np.array([H[:, i, j] for i, j in self.pattern]), b.T, parameters.T]
-        pieces, u, way = (np.zeros((size, count)) for size in (len(self.laws), self.n, len(self.laws)))
+        segments, u, way = (np.zeros((size, count)) for size in (len(self.polylines), self.n, len(self.polylines)))
         if last is not None:
-            pieces, u, way = last.pieces, last.u, np.array(self.places.map(count)(given[2], last.u, last.impulses))
-        begun = np.array(self.begin.map(count)(given[2], pieces, u))
+            segments, u, way = last.segments, last.u, np.array(self.places.map(count)(given[2], last.u, last.impulses))
+        begun = np.array(self.begin.map(count)(given[2], segments, u))
         passed = [begun, np.tile(np.array(STARTED)[:, None], (1, count)), way]
         found = [np.zeros((self.iteration.size1_out(k), count)) for k in range(7)]
         solves, left = np.zeros(count, int), np.arange(count)
@@ -115,26 +117,25 @@ class Bench:
         left = np.einsum("kij,jk->ik", H, end.u) - b.T
         size = np.einsum("kij,jk->ik", np.abs(H), np.abs(end.u)) + np.abs(b.T)
         fastest = np.abs(end.u).max(axis=0) + 1e-3
-        off, missed, place, corner, piece = np.zeros(count), np.zeros(count), 0, 0, 0
-        for n, row in enumerate((*self.laws, *self.equalities)):
-            law = n < len(self.laws)
-            J = row.direction if law else row.J
-            impulse = end.impulses[n] if law else end.reactions[n - len(self.laws)]
+        off, missed, place, corner, segment = np.zeros(count), np.zeros(count), 0, 0, 0
+        for n, row in enumerate((*self.polylines, *self.equalities)):
+            law = n < len(self.polylines)
+            impulse = end.impulses[n] if law else end.equalities[n - len(self.polylines)]
             rate, scale, response = np.zeros((3, count))
-            for k, a in zip(J, directions[place : place + len(J)], strict=True):
+            for k, a in zip(row.J, directions[place : place + len(row.J)], strict=True):
                 rate, scale, response = rate + a * end.u[k], scale + np.abs(a) * fastest, response + a**2 / H[:, k, k]
                 left[k] -= a * impulse
                 size[k] += np.abs(a * impulse)
-            place += len(J)
-            if law and isinstance(row.law, Polyline):
+            place += len(row.J)
+            if law:
                 own = vertices[corner : corner + 2 * len(row.law.vertices)].reshape(-1, 2, count)
-                tilt = slopes[piece : piece + len(row.law.slopes)]
+                tilt = slopes[segment : segment + len(row.law.slopes)]
                 inertia = 1 / response
                 apart = distance(row.law, own, tilt, rate, impulse, inertia)
                 off = np.maximum(off, apart / scale)
-                corner, piece = corner + 2 * len(own), piece + len(tilt)
-            elif not law:
-                bias, cfm = given[2 * (n - len(self.laws)) : 2 * (n - len(self.laws)) + 2]
+                corner, segment = corner + 2 * len(own), segment + len(tilt)
+            else:
+                bias, cfm = given[2 * (n - len(self.polylines)) : 2 * (n - len(self.polylines)) + 2]
                 missed = np.maximum(missed, np.abs(rate + bias + cfm * impulse) / (scale + np.abs(bias)))
         return {"residual": np.max(np.abs(left) / size, axis=0), "complementarity": off, "equality": missed}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.dynamics.algebra.scalar import maximum, minimum
-from gearwright.dynamics.solve import VERTICAL, Acting, Equality, Polyline, Vertex, friction_and_stops, saturated
+from gearwright.dynamics.solve import VERTICAL, Equality, ForceLaw, Polyline, Vertex, friction_and_stops, saturated
 
 N = 6
 ALONG = 3 * N  # parameters of friction and stops on every axis
@@ -13,22 +13,22 @@ ALONG = 3 * N  # parameters of friction and stops on every axis
 
 def axes(p):
     """Friction and stops on every axis."""
-    return [Acting(friction_and_stops(*p[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(N)]
+    return [Polyline({i: 1.0}, friction_and_stops(*p[3 * i : 3 * i + 3])) for i in range(N)]
 
 
 def drives(p):
-    return [Acting(saturated(x, s, -most, most), {i: 1.0}) for i, (x, s, most) in enumerate(zip(*[iter(p)] * 3))]  # noqa: B905
+    return [Polyline({i: 1.0}, saturated(x, s, -most, most)) for i, (x, s, most) in enumerate(zip(*[iter(p)] * 3))]  # noqa: B905
 
 
 def between_rates(friction, lower, upper):
     """Friction within a range of rates that may not hold 0: it turns where the rate is nearest to 0."""
     turn = minimum(maximum(lower, 0.0), upper)
     vertices = (Vertex(lower, friction), Vertex(turn, friction), Vertex(turn, -friction), Vertex(upper, -friction))
-    return Polyline(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
+    return ForceLaw(vertices, (VERTICAL, 0.0, VERTICAL, 0.0, VERTICAL), home=2)
 
 
 def stops_that_exclude_rest(p):
-    return [Acting(between_rates(*p[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(N)]
+    return [Polyline({i: 1.0}, between_rates(*p[3 * i : 3 * i + 3])) for i in range(N)]
 
 
 def random_axes(rng, d):
@@ -81,7 +81,10 @@ def row(p, *coordinates):
 def shaft_friction(p):
     e = p[ALONG:]
     rows = [row(e[1:3], 0, 1, 4), row(e[4:5], 2, 1)]
-    return [*axes(p), *(Acting(friction_and_stops(f, None, None), J) for f, J in zip((e[0], e[3]), rows, strict=True))]
+    return [
+        *axes(p),
+        *(Polyline(J, friction_and_stops(f, None, None)) for f, J in zip((e[0], e[3]), rows, strict=True)),
+    ]
 
 
 KINDS = {
@@ -97,11 +100,11 @@ KINDS = {
         beside(random_axes, uniform(1), normal(2), uniform(1), normal(1)),
     ),
     "stops of a sum": (
-        lambda p: ([*axes(p), Acting(friction_and_stops(0.0, -p[-4], p[-3]), row(p[-2:], 0, 1, 4))], ()),
+        lambda p: ([*axes(p), Polyline(row(p[-2:], 0, 1, 4), friction_and_stops(0.0, -p[-4], p[-3]))], ()),
         beside(random_axes, uniform(2, 0.1), normal(2)),
     ),
     "limited drive of a sum": (
-        lambda p: ([*axes(p), Acting(saturated(p[-5], p[-4], -p[-3], p[-3]), row(p[-2:], 0, 1, 5))], ()),
+        lambda p: ([*axes(p), Polyline(row(p[-2:], 0, 1, 5), saturated(p[-5], p[-4], -p[-3], p[-3]))], ()),
         beside(random_axes, normal(1), decades(-2, 6), uniform(1, 2.0), normal(2)),
     ),
     "hard coupling": (
@@ -133,7 +136,7 @@ KINDS = {
     ),
     "prescribed motion with friction": (
         lambda p: (
-            [Acting(friction_and_stops(f, None, None), {i: 1.0}) for i, f in enumerate(p[:N])],
+            [Polyline({i: 1.0}, friction_and_stops(f, None, None)) for i, f in enumerate(p[:N])],
             [Equality({0: 1.0}, p[N]), Equality({1: 1.0, 2: p[N + 1]}, p[N + 2])],
         ),
         beside(lambda rng, d: np.sqrt(d) * rng.uniform(0, 3, d.shape), normal(3)),

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import casadi
 import numpy as np
 
-from gearwright.dynamics.solve import VERTICAL, Acting, Equality, Polyline
+from gearwright.dynamics.solve import VERTICAL, Equality, ForceLaw, Polyline
 from tests.dynamics.solve.bench import Bench
 
 FAR = 1e20
@@ -30,7 +30,7 @@ class Constraint(NamedTuple):
     unknowns: tuple[tuple[float, float, float, float], ...] = ()  # share, weight, cost, least
 
 
-def of_law(J: dict[int, float], law: Polyline, vertices: np.ndarray, slopes: np.ndarray) -> Iterator[Constraint]:
+def of_law(J: dict[int, float], law: ForceLaw, vertices: np.ndarray, slopes: np.ndarray) -> Iterator[Constraint]:
     inside = range(1, len(law.slopes) - 1)
     if all(slope is not VERTICAL for slope in law.slopes):  # a limited drive
         (low, most), (high, _) = vertices
@@ -88,15 +88,15 @@ class Reference:
     def _constraints(
         self, vertices: np.ndarray, slopes: np.ndarray, directions: np.ndarray, given: np.ndarray
     ) -> Iterator[Constraint]:
-        place = corner = piece = 0
-        for acting in self.bench.laws:
-            assert isinstance(acting, Acting)
+        place = corner = segment = 0
+        for acting in self.bench.polylines:
+            assert isinstance(acting, Polyline)
             law = acting.law
-            assert isinstance(law, Polyline)
-            J = dict(zip(acting.direction, directions[place:].tolist()))  # noqa: B905
+            assert isinstance(law, ForceLaw)
+            J = dict(zip(acting.J, directions[place:].tolist()))  # noqa: B905
             own = vertices[corner : corner + 2 * len(law.vertices)].reshape(-1, 2)
-            yield from of_law(J, law, own, slopes[piece : piece + len(law.slopes)])
-            place, corner, piece = place + len(J), corner + own.size, piece + len(law.slopes)
+            yield from of_law(J, law, own, slopes[segment : segment + len(law.slopes)])
+            place, corner, segment = place + len(J), corner + own.size, segment + len(law.slopes)
         for i, equality in enumerate(self.bench.equalities):
             assert isinstance(equality, Equality)
             J = dict(zip(equality.J, directions[place:].tolist()))  # noqa: B905

@@ -20,9 +20,9 @@ def rounding(bench: Bench, parameters: np.ndarray, H: np.ndarray, end: Ended) ->
     A velocity is off by eps of those on its inertia, and others by as much more as their part in a row is less.
     """
     directions = np.array(bench.numbers.map(len(H))(parameters.T)[2])
-    ends = np.cumsum([len(row.direction) for row in bench.laws] + [len(e.J) for e in bench.equalities])
+    ends = np.cumsum([len(row.J) for row in bench.polylines] + [len(e.J) for e in bench.equalities])
     worst, least = np.zeros(len(H)), np.full(len(H), np.inf)
-    for e, last, impulse in zip(bench.equalities, ends[len(bench.laws) :], end.reactions, strict=True):
+    for e, last, impulse in zip(bench.equalities, ends[len(bench.polylines) :], end.equalities, strict=True):
         own = np.abs(directions[last - len(e.J) : last])
         worst = np.maximum(worst, (own * np.abs(impulse) / H[:, list(e.J), list(e.J)].T).max(axis=0))
         least = np.minimum(least, own.min(axis=0) / own.max(axis=0))

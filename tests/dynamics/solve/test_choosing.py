@@ -1,10 +1,10 @@
-"""Which laws switch where several have left their pieces."""
+"""Which laws switch where several have left their segments."""
 
 import numpy as np
 import pytest
 
 from gearwright.dynamics.solve import Problem, friction_and_stops
-from gearwright.dynamics.solve.choosing import STARTED, Acting, choose
+from gearwright.dynamics.solve.choosing import STARTED, Polyline, choose
 from tests.dynamics.solve.bench import iterated
 from tests.dynamics.solve.test_masked import lower
 
@@ -12,7 +12,7 @@ LAW = friction_and_stops(1.0, -2.0, 3.0)  # along it: on a stop up to −3, down
 
 
 @pytest.mark.parametrize(
-    ("piece", "new", "begun", "now", "lead"),
+    ("segment", "new", "begun", "now", "lead"),
     [
         (0.0, 1.0, 0.5, 1.5, 0.5),
         (0.0, -1.0, 0.5, -2.5, 0.5),
@@ -22,21 +22,21 @@ LAW = friction_and_stops(1.0, -2.0, 3.0)  # along it: on a stop up to −3, down
         (2.0, 1.0, 8.0, 3.0, 0.2),
         (-1.0, -2.0, -2.0, -6.0, 0.75),
         (-2.0, -1.0, -4.0, -2.5, 1 / 3),
-        (0.0, 1.0, 1.5, 1.5, 1.0),  # has begun beyond its piece
+        (0.0, 1.0, 1.5, 1.5, 1.0),  # has begun beyond its segment
         (0.0, 1.0, 1.0, 1.0, 0.0),  # moves nowhere
     ],
 )
-def test_lead(piece, new, begun, now, lead):
-    """The share of the way that lies beyond the end of the piece."""
-    assert LAW.lead(piece, new, begun, now) == pytest.approx(lead, abs=1e-15)
+def test_lead(segment, new, begun, now, lead):
+    """The share of the way that lies beyond the end of the segment."""
+    assert LAW.lead(segment, new, begun, now) == pytest.approx(lead, abs=1e-15)
 
 
 def switched(places, progress=STARTED):
     """Laws that switch, where all are tried stuck and begin at 0: leads are 1 − 1/place."""
-    laws = [Acting(friction_and_stops(1.0, None, None), {i: 1.0}) for i in range(len(places))]
+    laws = [Polyline({i: 1.0}, friction_and_stops(1.0, None, None)) for i in range(len(places))]
     found = [float(x > 1.0) for x in places]
     stuck = [0.0] * len(places)
-    return [n for n, x in enumerate(choose(laws, stuck, found, places, stuck, progress).pieces) if x]
+    return [n for n, x in enumerate(choose(laws, stuck, found, places, stuck, progress).segments) if x]
 
 
 def test_those_that_leave_first_switch():
@@ -51,7 +51,7 @@ def test_all_switch_where_their_number_falls_fast(before, expected):
 
 
 def test_the_way_goes_on_where_the_first_left():
-    law = [Acting(friction_and_stops(1.0, None, None), {i: 1.0}) for i in range(2)]
+    law = [Polyline({i: 1.0}, friction_and_stops(1.0, None, None)) for i in range(2)]
     choice = choose(law, [0.0, 0.0], [1.0, 0.0], [4.0, 0.8], [0.0, 0.4], STARTED)
     assert choice.way == pytest.approx([1.0, 0.5], abs=1e-15)  # a quarter of it
 
@@ -69,20 +69,20 @@ def test_a_stuck_chain_breaks_loose_at_one_joint(weight, most):
     n = 80
     H, torque = chain(n)
     load = torque / torque[0]
-    pieces, progress, way = [0.0] * n, STARTED, (0.99 * load).tolist()
-    laws = [Acting(friction_and_stops(1.0, None, None), {i: 1.0}) for i in range(n)]
+    segments, progress, way = [0.0] * n, STARTED, (0.99 * load).tolist()
+    laws = [Polyline({i: 1.0}, friction_and_stops(1.0, None, None)) for i in range(n)]
     problem = Problem(lower(H), (weight * load).tolist(), laws)
     for solutions in range(1, 50):  # noqa: B007
-        found, (pieces, progress, way) = iterated(problem, pieces, progress, way)
+        found, (segments, progress, way) = iterated(problem, segments, progress, way)
         if found.settled:
             break
     assert found.settled
-    assert [k for k, x in enumerate(pieces) if x] == [0]
+    assert [k for k, x in enumerate(segments) if x] == [0]
     assert solutions <= most
 
 
 def test_laws_that_switch_together_are_no_reason_to_allow_more_rounding():
-    laws = [Acting(friction_and_stops(1.0, None, None), {k: 1.0}) for k in range(6)]
+    laws = [Polyline({k: 1.0}, friction_and_stops(1.0, None, None)) for k in range(6)]
     progress = STARTED
     for _ in range(4):
         places = [3.0 + 0.1 * k for k in range(6)]

@@ -10,7 +10,7 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.cones import Cone
-from gearwright.dynamics.solve.terms import Bounded, Collected
+from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps import cone_points
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.direct import DirectSolver
@@ -79,7 +79,7 @@ class Phase:
             "J": 3 * count * n,
             "target": count,
             "offset": 2 * count,
-            "trial": laws,
+            "segment_tried": laws,
             "velocity": n,
         }
         sizes |= {"impulse": laws + 3 * count, "dt": 1}
@@ -94,12 +94,12 @@ class Phase:
             )
             for k, r in enumerate(give or [R] * count)
         ]
-        rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(n - laws, n)]
-        places = [*(("law", i) for i in range(laws)), *(("cone", i) for i in range(count))]
+        rest = [Polyline({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(n - laws, n)]
+        places = [*(("polyline", i) for i in range(laws)), *(("cone", i) for i in range(count))]
         acting = Collected([], rest, [], [], places, cones=cones)
         solver = DirectSolver(build, SimpleNamespace(dof=n), EPS)
         guess = [expression(x) for x in build["velocity"]]
-        solver.solved(FrontalMatrix.of(H), build["b"], acting, "one", build["trial"], guess)
+        solver.solved(FrontalMatrix.of(H), build["b"], acting, "one", build["segment_tried"], guess)
         self.stages = build.body
 
     def run(self, H, b, J, target, offset=None):
@@ -108,7 +108,7 @@ class Phase:
         slots = {"H": np.array([H[:, i, j] for i, j in self.pairs]), "b": b.T, "target": target.T}
         slots["J"] = J.reshape(count, -1).T
         slots["offset"] = np.zeros((2 * self.count, count)) if offset is None else offset.T
-        for slot in ("trial", "velocity", "impulse", "dt"):
+        for slot in ("segment_tried", "velocity", "impulse", "dt"):
             slots[slot] = np.zeros((len(self.build[slot]), count))
         solutions = run_stages(self.stages, slots, count)
         return slots["u"].T, slots["cone"].T, slots["shift"].T, slots["settled"].all(), solutions

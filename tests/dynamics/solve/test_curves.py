@@ -14,7 +14,7 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
 from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
-from gearwright.dynamics.solve.terms import Bounded, Collected
+from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder, Unless
 from gearwright.dynamics.steps.direct import POINTS, DirectSolver
 from gearwright.model import Actuator, ElectricMotor
@@ -50,7 +50,7 @@ class Phase:
 
     def __init__(self, unit, n, curves, eps=EPS):
         sizes = {
-            "H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "trial": n - curves, "velocity": n,
+            "H": n * (n + 1) // 2, "b": n, "given": SIZE * curves, "segment_tried": n - curves, "velocity": n,
             "impulse": n - curves, "dt": 1,
         }  # fmt: skip
         self.build = StepBuilder({slot: SX.sym(slot, size) for slot, size in sizes.items()})
@@ -59,10 +59,10 @@ class Phase:
         motors = [
             Curve({k: 1.0}, unit.sampled, given[SIZE * k : SIZE * (k + 1)], unit.newton_steps) for k in range(curves)
         ]
-        rest = [Bounded({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
-        acting = Collected([], rest, [], motors, [("law", i) for i in range(n - curves)])
+        rest = [Polyline({k: 1.0}, friction_and_stops(0.3, None, None)) for k in range(curves, n)]
+        acting = Collected([], rest, [], motors, [("polyline", i) for i in range(n - curves)])
         solver = DirectSolver(self.build, SimpleNamespace(dof=n), eps)
-        solver.solved(FrontalMatrix.of(H), self.build["b"], acting, "piece", self.build["trial"], [0.0] * n)
+        solver.solved(FrontalMatrix.of(H), self.build["b"], acting, "segment", self.build["segment_tried"], [0.0] * n)
         self.stages = self.build.body
 
     def run(self, H, b, given):
@@ -70,7 +70,7 @@ class Phase:
         n, count = b.shape[1], len(b)
         pairs = [(i, j) for i in range(n) for j in range(i + 1)]
         slots = {"H": np.array([H[:, i, j] for i, j in pairs]), "b": b.T, "given": given.T}
-        for slot in ("trial", "velocity", "impulse", "dt"):
+        for slot in ("segment_tried", "velocity", "impulse", "dt"):
             slots[slot] = np.zeros((len(self.build[slot]), count))
         return slots, run_stages(self.stages, slots, count)
 
@@ -143,7 +143,7 @@ def test_curves_beside_friction(name, rng):
     H, b, given = problems(rng, 4, 2, 500, (-4, -3))
     slots, _ = Phase(unit, 4, 2).run(H, b, given)
     assert slots["settled"].all()
-    u, impulses = slots["u"], np.vstack([slots["curve"], slots["law"]])
+    u, impulses = slots["u"], np.vstack([slots["curve"], slots["polyline"]])
     left = np.einsum("kij,jk->ik", H, u) - b.T - impulses
     size = np.einsum("kij,jk->ik", np.abs(H), np.abs(u)) + np.abs(b.T) + np.abs(impulses)
     assert (np.abs(left) / size).max() < 1e-13
@@ -155,7 +155,7 @@ def test_curves_beside_friction(name, rng):
         error, steepness = np.abs(slots["curve"][k] - own), np.abs(high - low)
         assert (error <= steepness + 1e-13).all()  # the rate is known to POINTS·eps
     for k in (2, 3):
-        friction = np.abs(slots["law"][k - 2])
+        friction = np.abs(slots["polyline"][k - 2])
         assert (friction <= 0.3 + 1e-12).all()
         assert np.abs(friction[np.abs(u[k]) > 1e-12] - 0.3).max(initial=0.0) < 1e-12
 

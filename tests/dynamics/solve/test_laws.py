@@ -1,4 +1,4 @@
-"""Polylines: the line of each piece, the piece that a push belongs to, and where a step starts."""
+"""Polylines: the line of each segment, the segment that a push belongs to, and where a step starts."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,10 +9,11 @@ import pytest
 from gearwright.dynamics.solve.laws import (
     FAR,
     VERTICAL,
+    ForceLaw,
     LoadLine,
+    Vertex,
     friction_and_stops,
     saturated,
-    straight,
 )
 from tests.dynamics.solve.kinds import between_rates
 
@@ -23,7 +24,7 @@ LAWS = {
     "one stop": (friction_and_stops(0.7, None, 0.9), range(-1, 3)),
     "range without rest": (between_rates(0.7, 0.2, 0.9), range(-2, 3)),
     "drive with a limit": (saturated(0.3, 5.0, -1.0, 2.0), range(-1, 2)),
-    "drive": (straight(0.3, 5.0), range(1)),
+    "drive": (ForceLaw((Vertex(0.3, 0.0),), (5.0,), home=0), range(1)),
 }
 
 
@@ -52,8 +53,8 @@ def load_line(d, push, line):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_pieces(name):
-    law, pieces = LAWS[name]
-    assert law.pieces == pieces
+    law, segments = LAWS[name]
+    assert law.segments == segments
     assert law.holds == (VERTICAL in law.slopes)
 
 
@@ -61,29 +62,29 @@ def test_pieces(name):
 @pytest.mark.parametrize("jumps", [True, False])
 def test_a_push_finds_its_piece_from_any_other(name, jumps, rng):
     """Rate and impulse against the point on the path, to the rounding of its ends (found 4e-15 and 8e-14)."""
-    law, pieces = LAWS[name]
+    law, segments = LAWS[name]
     for push in (rng.normal(size=40) * 4.0).tolist():
         x, y = met(law, 2.0, push)
-        for start in pieces:
-            piece = float(start)
-            for _ in range(2 * len(pieces)):
-                line = law.line(piece)
+        for start in segments:
+            segment = float(start)
+            for _ in range(2 * len(segments)):
+                line = law.line(segment)
                 found = load_line(2.0, push, line)
-                after = float(law.next(piece, line, found, jumps=jumps))
-                if after == piece:
+                after = float(law.next(segment, line, found, jumps=jumps))
+                if after == segment:
                     break
-                piece = after
-            assert after == piece
+                segment = after
+            assert after == segment
             assert (push + found.impulse) / 2.0 == pytest.approx(x, abs=2e-13)
             assert found.impulse == pytest.approx(y, abs=5e-13)
 
 
 def test_a_stop_out_of_reach_is_not_started_on():
-    """A rate of FAR is no stop: a step that begins on its piece begins on piece 0 instead."""
+    """A rate of FAR is no stop: a step that begins on its segment begins on segment 0 instead."""
     reached, gone = friction_and_stops(0.7, -0.4, 0.9), friction_and_stops(0.7, -FAR, FAR)
-    for piece in (-2.0, 2.0):
-        assert reached.started(piece) == piece
-        assert gone.started(piece) == 0.0
+    for segment in (-2.0, 2.0):
+        assert reached.started(segment) == segment
+        assert gone.started(segment) == 0.0
     assert gone.started(1.0) == 1.0
     assert replace(gone, reachable=True).started(2.0) == 2.0
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import STARTED, Acting, Equality, Problem, friction_and_stops, saturated
+from gearwright.dynamics.solve import STARTED, Equality, Polyline, Problem, friction_and_stops, saturated
 from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.solve.rows import COMPLIANCE
 from tests.dynamics.solve import bench
@@ -14,9 +14,9 @@ N = 6
 
 
 def iterated(problem, count=60):
-    pieces, progress, way = [0.0] * len(problem.laws), STARTED, [0.0] * len(problem.laws)
+    segments, progress, way = [0.0] * len(problem.polylines), STARTED, [0.0] * len(problem.polylines)
     for _ in range(count):
-        found, (pieces, progress, way) = bench.iterated(problem, pieces, progress, way)
+        found, (segments, progress, way) = bench.iterated(problem, segments, progress, way)
         if found.settled:
             return found
     raise AssertionError("not settled")
@@ -36,7 +36,7 @@ def test_equalities_are_the_dense_solution(cfm, rng):
         kkt = np.block([[H, -J.T], [J, cfm * np.eye(2)]])
         expected = np.linalg.solve(kkt, np.r_[b, -bias])
         assert found.u == pytest.approx(expected[:N], abs=6e-13)
-        assert found.reactions == pytest.approx(expected[N:], abs=5e-14)
+        assert found.equalities == pytest.approx(expected[N:], abs=5e-14)
 
 
 def test_what_compliance_leaves_of_a_hard_row():
@@ -53,7 +53,7 @@ def test_what_compliance_leaves_of_a_hard_row():
 
 def test_a_row_that_moves_nothing_pushes_nothing():
     found = Problem({(0, 0): 2.0}, [1.0], (), [Equality({}, 5.0)]).iterate([])
-    assert (found.u, found.reactions) == ([0.5], [0.0])
+    assert (found.u, found.equalities) == ([0.5], [0.0])
 
 
 def test_rows_that_are_rounding_beside_their_group_are_silent():
@@ -62,7 +62,7 @@ def test_rows_that_are_rounding_beside_their_group_are_silent():
     for size, silent in ((0.5 * edge, True), (10 * edge, False)):
         rows = [Equality({0: 1.0}, -1.0, 0.0, "loop"), Equality({1: size}, -size, 0.0, "loop")]
         found = Problem({(0, 0): 1.0, (1, 1): 1.0}, [0.0, 0.0], (), rows).iterate([])
-        assert (found.reactions[1] == 0.0) == silent
+        assert (found.equalities[1] == 0.0) == silent
         assert found.u[0] == pytest.approx(1.0, abs=1e-12)
 
 
@@ -73,19 +73,19 @@ def test_redundant_rows_share_their_impulse(rng):
     one = Problem(lower(H), b.tolist(), (), [Equality(J, 0.2)]).iterate([])
     two = Problem(lower(H), b.tolist(), (), [Equality(J, 0.2), Equality(J, 0.2)]).iterate([])
     assert two.u == pytest.approx(one.u, abs=2e-14)
-    assert sum(two.reactions) == pytest.approx(one.reactions[0], rel=1e-14)
+    assert sum(two.equalities) == pytest.approx(one.equalities[0], rel=1e-14)
 
 
 def test_friction_of_a_shaft_that_turns_two_axes():
     """Two unit masses, friction along their sum: below it nothing moves along the row, above it the rest does."""
     for push, rate in ((0.5, 0.0), (3.0, 2.0)):
-        law = Acting(friction_and_stops(1.0, None, None), {0: 1.0, 1: 1.0})
+        law = Polyline({0: 1.0, 1: 1.0}, friction_and_stops(1.0, None, None))
         found = iterated(Problem({(0, 0): 1.0, (1, 1): 1.0}, [push, 0.0], [law]))
         assert found.u[0] + found.u[1] == pytest.approx(push - 2 * min(1.0, push / 2), abs=1e-12), rate
 
 
 def test_a_drive_of_a_sum_saturates():
-    law = Acting(saturated(10.0, 5.0, -1.0, 1.0), {0: 1.0, 1: 2.0})
+    law = Polyline({0: 1.0, 1: 2.0}, saturated(10.0, 5.0, -1.0, 1.0))
     found = iterated(Problem({(0, 0): 1.0, (1, 1): 1.0}, [0.0, 0.0], [law]))
     assert found.u == pytest.approx([1.0, 2.0], abs=1e-13)
     assert found.impulses == pytest.approx([1.0], abs=1e-13)

@@ -10,7 +10,7 @@ from gearwright.dynamics.solve import Equality, friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, CurveRemainder
 from gearwright.dynamics.solve.sweeps import Response, TermResponses, dot, jacobian_transpose, sweep
 from gearwright.dynamics.solve.swept_laws import STOP_LEAKAGE
-from gearwright.dynamics.solve.terms import Bounded
+from gearwright.dynamics.solve.terms import Polyline
 from tests.dynamics.solve.bench import random_matrices
 from tests.dynamics.solve.test_masked import lower
 
@@ -23,7 +23,7 @@ def sparse(J):
 
 
 def box(J, friction, low=None, high=None):
-    return Bounded(sparse(J), friction_and_stops(friction, low, high))
+    return Polyline(sparse(J), friction_and_stops(friction, low, high))
 
 
 def factors_of(H):

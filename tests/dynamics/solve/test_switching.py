@@ -13,7 +13,7 @@ from gearwright.compiler.program import function_program
 from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import column, expression, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
-from gearwright.dynamics.solve import STARTED, Acting, Equality, Progress, friction_and_stops, saturated
+from gearwright.dynamics.solve import STARTED, Equality, Polyline, Progress, friction_and_stops, saturated
 from gearwright.dynamics.solve.switching import Problem
 from tests.dynamics.solve.bench import Bench, iterated, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
@@ -40,9 +40,9 @@ def problems(rng, kind, count, decades=1.0):
 def test_problems_end_on_their_laws(kind, count, rng):
     bench, problem = problems(rng, kind, count)
     end = bench.solved(*problem)
-    least = 0.9998 if any(len(a.direction) > 1 for a in bench.laws) else 1.0
+    least = 0.9998 if any(len(a.J) > 1 for a in bench.polylines) else 1.0
     assert end.settled.mean() >= least
-    allowed = BY_ROWS if bench.equalities or any(len(a.direction) > 1 for a in bench.laws) else EXACT
+    allowed = BY_ROWS if bench.equalities or any(len(a.J) > 1 for a in bench.polylines) else EXACT
     errors = bench.errors(*problem, end)
     assert errors["residual"][end.settled].max() < 5e-13
     for what, most in allowed.items():
@@ -85,9 +85,9 @@ def test_what_has_settled_repeats_to_the_bit(rng):
         step = bench.iteration.map(len(b))
         entries = np.array([H[:, i, j] for i, j in bench.pattern])
         progress = np.tile(np.array(STARTED)[:, None], (1, len(b)))
-        again = [np.array(x) for x in step(entries, b.T, p.T, end.pieces, progress, np.zeros_like(end.pieces))]
+        again = [np.array(x) for x in step(entries, b.T, p.T, end.segments, progress, np.zeros_like(end.segments))]
         assert (again[6] == 1.0).all()
-        for found, last in zip(again, (end.u, end.impulses, end.reactions, end.pieces), strict=False):
+        for found, last in zip(again, (end.u, end.impulses, end.equalities, end.segments), strict=False):
             assert (found == last).all()
 
 
@@ -95,7 +95,7 @@ def test_what_has_settled_repeats_to_the_bit(rng):
     ("friction", "lower", "upper", "push", "u"),
     [
         (0.0, 0.0, 0.0, 3.0, 0.0),  # held by two stops at once
-        (0.0, 0.0, 1.0, 0.0, 0.0),  # on a vertex, with nothing to tell the pieces apart
+        (0.0, 0.0, 1.0, 0.0, 0.0),  # on a vertex, with nothing to tell the segments apart
         (1.0, 0.0, 0.0, 1.0, 0.0),
         (1.0, -1.0, 1.0, 1.0, 0.0),  # as much as friction bears
         (1.0, -1.0, 1.0, 2.0, 0.5),
@@ -106,11 +106,11 @@ def test_what_has_settled_repeats_to_the_bit(rng):
 )
 def test_vertices(friction, lower, upper, push, u):
     """H = 2, one axis; floats run the same lines."""
-    problem = Problem({(0, 0): 2.0}, [push], [Acting(friction_and_stops(friction, lower, upper), {0: 1.0})])
+    problem = Problem({(0, 0): 2.0}, [push], [Polyline({0: 1.0}, friction_and_stops(friction, lower, upper))])
     for start in (-2.0, -1.0, 0.0, 1.0, 2.0) if friction else (-1.0, 0.0, 1.0):
-        pieces, progress, way = [start], STARTED, [0.0]
+        segments, progress, way = [start], STARTED, [0.0]
         for _ in range(6):
-            found, (pieces, progress, way) = iterated(problem, pieces, progress, way)
+            found, (segments, progress, way) = iterated(problem, segments, progress, way)
         assert found.settled == 1.0
         assert found.u == [u]
 
@@ -118,10 +118,10 @@ def test_vertices(friction, lower, upper, push, u):
 def test_a_prescribed_motion_overcomes_friction_and_not_a_stop(rng):
     """Both hold the same coordinate: friction slides, a stop holds."""
     for law, u in ((friction_and_stops(5.0, None, None), 0.7), (friction_and_stops(0.0, -0.2, 0.2), 0.2)):
-        problem = Problem({(0, 0): 2.0}, [0.1], [Acting(law, {0: 1.0})], [Equality({0: 1.0}, -0.7)])
-        pieces, progress, way = [0.0], STARTED, [0.0]
+        problem = Problem({(0, 0): 2.0}, [0.1], [Polyline({0: 1.0}, law)], [Equality({0: 1.0}, -0.7)])
+        segments, progress, way = [0.0], STARTED, [0.0]
         for _ in range(10):
-            found, (pieces, progress, way) = iterated(problem, pieces, progress, way)
+            found, (segments, progress, way) = iterated(problem, segments, progress, way)
         assert found.settled == 1.0
         assert found.u == pytest.approx([u], abs=1e-14)
 
@@ -136,7 +136,7 @@ ROBOTS = {
 
 @pytest.mark.parametrize("file", ROBOTS)
 def test_real_robots_take_few_solves(file, robot_data_folder, rng):
-    """From cold, and from the pieces of a step before: the pushes have changed by 1 %."""
+    """From cold, and from the segments of a step before: the pushes have changed by 1 %."""
     mass_matrix = Equations(load(robot_data_folder / file)).observer("mass_matrix")
     n, count = ROBOTS[file], 200
     q = rng.uniform(-1, 1, (mass_matrix.size1_in(0), 40))
@@ -145,7 +145,7 @@ def test_real_robots_take_few_solves(file, robot_data_folder, rng):
     bench = Bench(
         n,
         3 * n,
-        lambda p: ([Acting(friction_and_stops(*p[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(n)], ()),
+        lambda p: ([Polyline({i: 1.0}, friction_and_stops(*p[3 * i : 3 * i + 3])) for i in range(n)], ()),
         pattern,
     )
     d = np.einsum("kii->ki", H)
@@ -181,15 +181,15 @@ def test_operations_a_law(law):
     n, (make, most) = 7, LAWS[law]
     pattern = [(i, j) for i in range(n) for j in range(i + 1)]
     H, b, p = SX.sym("H", len(pattern)), SX.sym("b", n), SX.sym("p", 3 * n)
-    pieces, tolerance = SX.sym("pieces", n), SX.sym("tolerance")
+    segments, tolerance = SX.sym("segments", n), SX.sym("tolerance")
     entries, each = dict(zip(pattern, scalars(H), strict=True)), scalars(p)
     plain = operations([H, b], [column(factorise(entries, n).solve(scalars(b)))])
-    problem = Problem(entries, scalars(b), [Acting(make(each[3 * i : 3 * i + 3]), {i: 1.0}) for i in range(n)])
-    found = problem.iterate(scalars(pieces), expression(tolerance))
+    problem = Problem(entries, scalars(b), [Polyline({i: 1.0}, make(each[3 * i : 3 * i + 3])) for i in range(n)])
+    found = problem.iterate(scalars(segments), expression(tolerance))
     with without_simplification():
-        values = (found.u, found.impulses, found.pieces, [found.settled])
+        values = (found.u, found.impulses, found.segments, [found.settled])
         outputs = casadi.cse([column(x) for x in values])
-    assert (operations([H, b, p, pieces, tolerance], outputs) - plain) / n <= most
+    assert (operations([H, b, p, segments, tolerance], outputs) - plain) / n <= most
 
 
 def test_a_law_that_leaves_its_piece_by_rounding_does_not_flicker(rng):
@@ -198,7 +198,7 @@ def test_a_law_that_leaves_its_piece_by_rounding_does_not_flicker(rng):
     end = bench.solved(H, b, p)
     f = p.reshape(-1, N, 3)[:, :, 0]
     p = p.copy().reshape(-1, N, 3)
-    p[:, :, 0] = np.where(np.abs(end.pieces.T) == 0, np.abs(end.impulses.T), f)  # stuck axes: on the edge of sliding
+    p[:, :, 0] = np.where(np.abs(end.segments.T) == 0, np.abs(end.impulses.T), f)  # stuck axes: on the edge of sliding
     edge = bench.solved(H, b, p.reshape(len(p), -1), end)
     assert edge.settled.all()
     assert np.abs(edge.u - end.u).max() < 1e-12
@@ -217,11 +217,11 @@ def test_axes_are_masked_and_not_rows():
 
 
 def slid(laws, progress):
-    """The pieces after one iteration of axes that all should slide, and the progress."""
-    pushed = [Acting(friction_and_stops(1.0, None, None), {i: 1.0}) for i in range(laws)]
+    """The segments after one iteration of axes that all should slide, and the progress."""
+    pushed = [Polyline({i: 1.0}, friction_and_stops(1.0, None, None)) for i in range(laws)]
     problem = Problem({(i, i): 1.0 for i in range(laws)}, [5.0] * laws, pushed)
     _, choice = iterated(problem, [0.0] * laws, progress, [0.0] * laws)
-    return sum(map(abs, choice.pieces)), choice.progress
+    return sum(map(abs, choice.segments)), choice.progress
 
 
 @pytest.mark.parametrize(("laws", "stalled", "switched"), [(8, 2.0, 8), (8, 3.0, 1), (40, 9.0, 40), (40, 10.0, 1)])
@@ -242,8 +242,8 @@ def test_rounding_is_allowed_twice_as_much_where_a_single_switch_is_taken_back()
     """A monotone law that alone is wrong on both sides of a vertex stands at it."""
     first = slid(1, STARTED)[1]
     assert first.tolerance == 1.0
-    back = first.undone  # to the piece that the law was on
+    back = first.undone  # to the segment that the law was on
     assert back > 0.0
-    for undone, allowed in ((back + 1.0, 2.0), (back, 1.0), (0.0, 1.0)):  # it slides, on the next piece
+    for undone, allowed in ((back + 1.0, 2.0), (back, 1.0), (0.0, 1.0)):  # it slides, on the next segment
         assert slid(1, Progress(1.0, 0.0, 1.0, 1.0, undone))[1].tolerance == allowed
     assert slid(2, STARTED)[1].undone == 0.0  # both switched

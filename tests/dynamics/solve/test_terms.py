@@ -9,7 +9,8 @@ from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import FirstHalf, WholeStep
 from gearwright.dynamics.solve import friction_and_stops
-from gearwright.dynamics.solve.terms import Bounded, Collected, Rigid, Solved, Straight
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Collected, Line, Polyline, Solved
 
 G = [{0: 1.0}, {0: -2.0, 1: 1.0}, {1: 3.0}]  # three velocities of the tree over two independent ones
 DENSE = np.array([[1.0, 0.0], [-2.0, 1.0], [0.0, 3.0]])
@@ -21,7 +22,7 @@ def collected(terms, pattern=FULL):
 
 
 def test_lines_go_into_the_matrix():
-    lines = [Straight({0: 1.0}, 0.3, 2.0), Straight({1: 1.0, 2: -1.0}, -0.7, 5.0)]
+    lines = [Line({0: 1.0}, 0.3, 2.0), Line({1: 1.0, 2: -1.0}, -0.7, 5.0)]
     found = collected(lines)
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]]) @ DENSE
     M = np.array([[2.0, 0.5], [0.5, 1.0]])
@@ -35,16 +36,16 @@ def test_lines_go_into_the_matrix():
 
 def test_a_line_that_would_fill_the_matrix_is_a_row_where_it_may_be():
     tree = {(0, 0): 2.0, (1, 1): 1.0}
-    line = Straight({0: 1.0, 2: 1.0}, 0.3, 2.0, as_row=(-0.15, 0.5))
+    line = Line({0: 1.0, 2: 1.0}, 0.3, 2.0, as_row=(-0.15, 0.5))
     (row,) = collected([line], tree).equalities
     assert (row.J, row.bias, row.cfm) == ({0: 1.0, 1: 3.0}, -0.15, 0.5)
     assert len(collected([line], FULL).lines) == 1
-    assert len(collected([Straight({0: 1.0, 2: 1.0}, 0.3, 2.0)], tree).lines) == 1
+    assert len(collected([Line({0: 1.0, 2: 1.0}, 0.3, 2.0)], tree).lines) == 1
 
 
 def test_impulses_come_back_in_the_order_of_the_terms(rng):
     law = friction_and_stops(1.0, None, None)
-    terms = [Rigid({0: 1.0}, 0.2), Straight({2: 1.0}, 0.5, 2.0), Bounded({1: 1.0}, law), Straight({0: 1.0}, 0.1, 1.0)]
+    terms = [Equality({0: 1.0}, -0.2), Line({2: 1.0}, 0.5, 2.0), Polyline({1: 1.0}, law), Line({0: 1.0}, 0.1, 1.0)]
     found = collected(terms)
     u, on_law, on_row = rng.normal(size=2), 0.7, -0.4
     solved = Solved(u.tolist(), [on_law], [on_row], [], [], True)

@@ -191,4 +191,4 @@ def test_a_row_over_one_coordinate_is_no_ring():
     H = {(0, 0): 2.0}
     found = Problem(H, [1.0], (), [Equality({0: 1.0}, -0.7)]).iterate([])
     assert found.u == pytest.approx([0.7], abs=1e-15)
-    assert found.reactions == pytest.approx([0.4], abs=1e-14)
+    assert found.equalities == pytest.approx([0.4], abs=1e-14)

@@ -26,7 +26,7 @@ def test_a_phase_may_have_two_hundred_solutions():
 
 @pytest.mark.parametrize("part", [1.0, 0.125])
 def test_laws_set_out_from_the_impulse_of_half_a_part(part):
-    """A law's pieces lie within what acts in the half, and so has the place that its way begins from."""
+    """A law's segments lie within what acts in the half, and so has the place that its way begins from."""
     by_name = {stage.name(): stage for stage in stages(Equations(gw.loads(STICKING), integrator="midpoint").stages)}
     slots = {"velocity": np.zeros(2), "impulse": np.array([0.1, -0.1]), "part": np.array([part])}  # of a whole step
     run([by_name["set_out_middle"]], slots)

@@ -15,7 +15,7 @@ from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Expression, sin
 from gearwright.dynamics.solve import friction_and_stops
-from gearwright.dynamics.solve.terms import Bounded, Collected
+from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import StageBoundary
 from gearwright.dynamics.steps.reuse import Form, refilled, unknowns, with_unknowns
@@ -81,7 +81,7 @@ def test_hard_couplings_share_a_stage(parameters: tuple[str, ...]) -> None:
 
 def one_law(H: Any, friction: Any, lower: Any, change: Callable[[Any], Any] = lambda x: x) -> Form:
     law = friction_and_stops(friction, lower, None)
-    acting = Collected([], [Bounded({0: 1.0}, law)], [], [], [("law", 0)])
+    acting = Collected([], [Polyline({0: 1.0}, law)], [], [], [("polyline", 0)])
     return Form.of({(0, 0): change(H)}, acting.mapped(change))
 
 

@@ -26,9 +26,9 @@ def test_sweeps_end_where_one_changes_velocities_by_a_hundredth_of_the_tolerance
     run([by_name["predict"], by_name["respond"]], slots)
     changes = []
     while not slots["swept"][0]:
-        before = slots["trial"]
+        before = slots["swept_impulse"]
         run([by_name["sweep"]], slots)
-        changes.append(float(own @ np.abs(slots["trial"] - before)))
+        changes.append(float(own @ np.abs(slots["swept_impulse"] - before)))
     assert changes[-1] <= 1e-12 < changes[-2]
     assert changes[-1] < 0.9 * changes[-2]  # they fall by the same share each time
 

@@ -28,7 +28,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.friction import FrictionAxis
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.solve.curves import Curve
-from gearwright.dynamics.solve.terms import Straight, rate
+from gearwright.dynamics.solve.terms import Line, rate
 from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.model import Actuator, Losses
 from gearwright.model.actuators.actuator import Shaft, StepMeans
@@ -321,13 +321,13 @@ class ActuatorUnit:
         function: Function = trace(want, sizes, name=f"drive {self.name}", returns=[1])
         return function
 
-    def acts(self, now: Moment, index: int) -> Straight | Curve:
+    def acts(self, now: Moment, index: int) -> Line | Curve:
         """Its effort over the rate of its axis."""
         A, arguments = self.sampling(now, index)
         if self.curved:
             return Curve(A, self.sampled, arguments, self.newton_steps)
         constant, slope = self.sampled.call([0.0, casadi.vertcat(*arguments)])[:2]
-        return Straight(A, simplified(constant), -simplified(slope))
+        return Line(A, simplified(constant), -simplified(slope))
 
     def taken(self, now: Moment, index: int) -> ShaftSample:
         """Where its effort is taken in a phase."""

@@ -39,9 +39,9 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.solve import VERTICAL, Polyline, Vertex
+from gearwright.dynamics.solve import VERTICAL, ForceLaw, Vertex
 from gearwright.dynamics.solve.curves import SAMPLE, Curve, inertia
-from gearwright.dynamics.solve.terms import Bounded
+from gearwright.dynamics.solve.terms import Polyline
 
 LEAST = 1e-4  # backward efficiency of a gear that locks itself: share of the load that its motor feels beside f
 LOCKED = 1e20  # an impulse that nothing reaches
@@ -83,7 +83,7 @@ class GearLaw:
 
     # --- terms of a phase ------------------------------------------------------------------------------------------
 
-    def terms(self, now: Moment, index: int) -> tuple[Curve, Bounded]:
+    def terms(self, now: Moment, index: int) -> tuple[Curve, Polyline]:
         unit, acting, span = self.unit, now.acting[index], now.phase.span
         A, own = unit.sampling(now, index)
         rotor = unit.inertia + unit.body
@@ -99,14 +99,14 @@ class GearLaw:
         steps, last = max(NEWTON_STEPS, unit.newton_steps), len(own) + len(numbers) - 1
         arguments = [*own, *numbers, *unit.efficiency_inputs.values()]
         curve = Curve(A, self.curve, arguments, steps, self.readings, (*SAMPLE, last))
-        return curve, Bounded(A, self.friction(backward, P, numbers, self.unit.friction_at(now) * span))
+        return curve, Polyline(A, self.friction(backward, P, numbers, self.unit.friction_at(now) * span))
 
-    def friction(self, backward: Scalar, P: Scalar, numbers: GearNumbers, f: Scalar) -> Polyline:
+    def friction(self, backward: Scalar, P: Scalar, numbers: GearNumbers, f: Scalar) -> ForceLaw:
         """Dry friction f, and what efficiency adds to it at rest."""
         locks, still = backward <= 0.0, AT_REST * numbers.inertia
         up = where(locks & (numbers.ahead + still >= P), LOCKED, numbers.above + f)
         down = where(locks & (numbers.back + still >= -P), LOCKED, numbers.below + f)
-        return Polyline((Vertex(0.0, down), Vertex(0.0, -up)), (0.0, VERTICAL, 0.0), home=1)
+        return ForceLaw((Vertex(0.0, down), Vertex(0.0, -up)), (0.0, VERTICAL, 0.0), home=1)
 
     def _feeds(self, backward: Scalar, load: Scalar) -> tuple[Scalar, Scalar]:
         """f of either direction: how much the actuator has to push for a load to be lowered."""

@@ -14,7 +14,7 @@ from gearwright.dynamics.constraints.friction_rows import friction_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, OneRow
 from gearwright.dynamics.solve.laws import friction_and_stops
-from gearwright.dynamics.solve.terms import Bounded, Term
+from gearwright.dynamics.solve.terms import Polyline, Term
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class ShaftFrictionRow(OneRow):
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
         level = self.driven.friction_at(now) * now.phase.span
-        return [Bounded(A, friction_and_stops(level, None, None))]
+        return [Polyline(A, friction_and_stops(level, None, None))]
 
 
 def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:

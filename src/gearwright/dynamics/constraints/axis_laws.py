@@ -14,8 +14,8 @@ from gearwright.dynamics.constraints.friction_rows import SmoothFrictionRow, fri
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve import FAR, Polyline, Vertex, friction_and_stops
-from gearwright.dynamics.solve.terms import Bounded, Straight, Term
+from gearwright.dynamics.solve import FAR, ForceLaw, Vertex, friction_and_stops
+from gearwright.dynamics.solve.terms import Line, Polyline, Term
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 
 ENDLESS = 1e15  # limits beyond this are no limits: files write 1e16 for infinity [rad, m]
@@ -95,7 +95,7 @@ class AxisRow(OneRow):
 
     def act(self, now: Moment) -> list[Term]:
         q = now.tree.q[self.position]
-        return [Bounded({self.velocity: 1.0}, friction_within(now, q, self.friction(now), self.ends))]
+        return [Polyline({self.velocity: 1.0}, friction_within(now, q, self.friction(now), self.ends))]
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
@@ -136,7 +136,7 @@ def _part(beyond: Scalar, dt: Scalar) -> Scalar:
     return where(beyond > ON_STOP, where(part < most, part, most), 0.0)
 
 
-def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> Polyline:
+def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float, float]) -> ForceLaw:
     """Friction and hard stops of an axis at q. One beyond its stop is not pushed back: it only goes no further."""
     lower, upper = ends
     below = None if lower == -inf else -_rate_to(now, q - lower, _at_stop(now, lower))
@@ -157,11 +157,11 @@ def _rate_to(now: Moment, distance: Scalar, near: float) -> Scalar:
     return maximum(distance / now.phase.travel, 0.0)
 
 
-def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: ElasticRange) -> Bounded:
+def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: ElasticRange) -> Polyline:
     """Springs and dampers beyond either end of the range, which only push; a damper is not felt before its stop."""
     k, d = limits.stiffness, limits.dissipation
     if is_zero(k) and is_zero(d):
-        return Bounded(J, Polyline((Vertex(0.0, 0.0),), (0.0,), home=0))
+        return Polyline(J, ForceLaw((Vertex(0.0, 0.0),), (0.0,), home=0))
     lower, upper = _ends(limits.lower), _ends(limits.upper)
     vertices: list[Vertex] = []
     slopes: list[Scalar | None] = [0.0]
@@ -176,10 +176,10 @@ def elastic_stops(now: Moment, J: Sparse, q: Scalar, limits: ElasticRange) -> Bo
         if vertices:
             vertex = Vertex(maximum(vertex.rate, vertices[0].rate), vertex.impulse)
         vertices, slopes = [*vertices, vertex], [*slopes, line.slope]
-    return Bounded(J, Polyline(tuple(vertices), tuple(slopes), home=int(lower)))
+    return Polyline(J, ForceLaw(tuple(vertices), tuple(slopes), home=int(lower)))
 
 
-def _where_it_lets_go(line: Straight) -> Vertex:
+def _where_it_lets_go(line: Line) -> Vertex:
     return Vertex(line.constant / maximum(line.slope, TINY), 0.0)
 
 

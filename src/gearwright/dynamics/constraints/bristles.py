@@ -28,8 +28,8 @@ from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, m
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.solve import Polyline, Vertex
-from gearwright.dynamics.solve.terms import Bounded, Straight, Term
+from gearwright.dynamics.solve import ForceLaw, Vertex
+from gearwright.dynamics.solve.terms import Line, Polyline, Term
 from gearwright.model.frictions.bristles import BristleModel
 from gearwright.tracing import trace
 
@@ -78,10 +78,10 @@ class BristleRow(StateRow):
         at = phase.sample(along, bent.damping + now.dt * bent.stiffness)
         offset = begun * mean + at.shift
         bent = self._bent(now, offset + at.ahead * expected, expected)
-        terms: list[Term] = [Bounded(J, _polyline(bent, phase.span, offset, at.ahead))]
+        terms: list[Term] = [Polyline(J, _polyline(bent, phase.span, offset, at.ahead))]
         if self.damped:
             d, back = phase.span * bent.damping, phase.span * bent.recovery
-            terms.append(Straight(J, -(d * at.known + back * expected), d * at.share))
+            terms.append(Line(J, -(d * at.known + back * expected), d * at.share))
         return terms
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
@@ -128,7 +128,7 @@ def _bent_lines(sigma: Scalar, sliding: Scalar, z: Scalar, after: Scalar, way: S
     return tuple(sigma * x for x in (begun, forward + LEAST_SLOPE, backward + LEAST_SLOPE, most, least))
 
 
-def _polyline(bent: Bent, span: Scalar, offset: Scalar, ahead: Scalar) -> Polyline:
+def _polyline(bent: Bent, span: Scalar, offset: Scalar, ahead: Scalar) -> ForceLaw:
     """The impulse over the rate; the way is `offset + ahead·rate`."""
     reach = maximum(ahead, TINY)
 
@@ -141,4 +141,4 @@ def _polyline(bent: Bent, span: Scalar, offset: Scalar, ahead: Scalar) -> Polyli
         vertex((bent.most - bent.start) / bent.forward, bent.most),
     )
     slopes = (0.0, span * bent.backward * ahead, span * bent.forward * ahead, 0.0)
-    return Polyline(vertices, slopes, home=1)
+    return ForceLaw(vertices, slopes, home=1)

@@ -21,7 +21,8 @@ from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_ab
 from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, Instant, PositionRow
 from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
-from gearwright.dynamics.solve.terms import Rigid, Term
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Term
 from gearwright.dynamics.tree.bodies import GROUND, HERE, Bodies, Place, assembled, placed
 from gearwright.dynamics.tree.frames import optimised
 from gearwright.dynamics.tree.kinematics import Configuration
@@ -161,7 +162,7 @@ class ClosureRows(AlongRows):
 
     def act(self, now: Moment) -> list[Term]:
         share = self.disagreement
-        return [Rigid(row.J, 0.0, group=self.name, disagreement=share) for row in self.position_rows(now)]
+        return [Equality(row.J, group=self.name, disagreement=share) for row in self.position_rows(now)]
 
     def links(self, at: Configuration, v: list[Scalar]) -> Iterator[tuple[Vector, Vector]]:
         """Those of the loop but the one that carries it: angular velocity against that, and from joint to joint."""

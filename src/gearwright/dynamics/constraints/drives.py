@@ -12,7 +12,8 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
 from gearwright.dynamics.solve import saturated
-from gearwright.dynamics.solve.terms import Bounded, Rigid, Term
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Polyline, Term
 from gearwright.model.hardware.drives import UNGIVEN_RATE, Drive
 
 
@@ -56,10 +57,10 @@ class DriveRow(AlongRows):
         if self.drive.kinematic:
             mean = now.phase.known_rate(combined(J, now.tree.G))
             wanted = where(rate < UNGIVEN_RATE, rate, mean) if is_zero(travel) else -error / travel
-            return [Rigid(J, wanted)]
+            return [Equality(J, -wanted)]
         start = error + travel * rate  # from where the target is when the phase begins
         line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
         if self.equality:
             return [line]
         most = self.drive.effort * now.phase.span
-        return [Bounded(J, saturated(line.constant / line.slope, line.slope, -most, most))]
+        return [Polyline(J, saturated(line.constant / line.slope, line.slope, -most, most))]

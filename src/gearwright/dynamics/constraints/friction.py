@@ -23,7 +23,7 @@ from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, OneRow
 from gearwright.dynamics.solve.curves import Curve
-from gearwright.dynamics.solve.terms import Straight, Term
+from gearwright.dynamics.solve.terms import Line, Term
 from gearwright.model.frictions import FrictionModel
 from gearwright.model.transmissions import parameters, with_parameters
 from gearwright.tracing import trace
@@ -119,7 +119,7 @@ class SmoothFrictionRow(OneRow):
         arguments = [phase.span, position + at.shift, at.known, at.ahead, at.share, *own]
         if self._linear:
             constant, slope = self._sampled.call([0.0, casadi.vertcat(*arguments)])
-            return [Straight(J, simplified(constant), -simplified(slope))]
+            return [Line(J, simplified(constant), -simplified(slope))]
         return [Curve(J, self._sampled, arguments, newton_steps=NEWTON_STEPS)]
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:

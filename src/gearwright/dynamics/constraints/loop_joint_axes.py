@@ -24,7 +24,7 @@ from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.relative_pose import LoopCoordinate, RelativePose, loop_coordinates
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve.terms import Bounded, Term
+from gearwright.dynamics.solve.terms import Polyline, Term
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.model import Joint, Limits
 
@@ -156,7 +156,7 @@ class CutStopRow(CutRow):
         friction = self.friction
         if self.model is not None:
             friction = friction + self.model.level(now)
-        return [Bounded(J, friction_within(now, q, friction, self.ends))]
+        return [Polyline(J, friction_within(now, q, friction, self.ends))]
 
 
 @dataclass(frozen=True)

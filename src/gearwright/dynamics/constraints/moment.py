@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gearwright.dynamics.algebra.scalar import Scalar
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.phases import Phase, WholeStep
-from gearwright.dynamics.solve.terms import Straight
+from gearwright.dynamics.solve.terms import Line
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
 
@@ -50,11 +50,11 @@ class Moment(NamedTuple):
 
 def spring_damper(
     now: Moment, J: Sparse, stiffness: Scalar, damping: Scalar, error: Scalar, wanted: Scalar = 0.0
-) -> Straight:
+) -> Line:
     """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
     phase = now.phase
     at = phase.sample(combined(J, now.tree.G), damping + now.dt * stiffness)
     stretch = error + at.shift - at.time * wanted
     rest = stiffness * stretch + damping * (at.known - wanted)
     slope = stiffness * at.ahead + damping * at.share
-    return Straight(J, -(phase.span * rest), phase.span * slope)
+    return Line(J, -(phase.span * rest), phase.span * slope)

@@ -16,7 +16,8 @@ from gearwright.dynamics.constraints.compliance import coupled_springs
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.parameters import multiplier_names
-from gearwright.dynamics.solve.terms import Rigid, Straight, Term
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Line, Term
 from gearwright.dynamics.tree.couplings import Follower, follower_of
 from gearwright.dynamics.tree.kinematics import Configuration
 from gearwright.dynamics.tree.reduction import TreeState
@@ -152,8 +153,8 @@ class HardCouplingRow(CouplingRow):
         q, travel = now.tree.q, now.phase.travel
         J, error = self.tie.jacobian(q), self.tie.error(q)
         if is_zero(travel):
-            return [Rigid(J)]
-        return [Rigid(J, -(self.erp * error / travel), erp=self.erp)]
+            return [Equality(J)]
+        return [Equality(J, self.erp * error / travel, erp=self.erp)]
 
 
 @dataclass(frozen=True)
@@ -167,13 +168,13 @@ class CompliantCouplingRow(CouplingRow):
         J, error = self.tie.jacobian(q), self.tie.error(q)
         along = combined(J, now.tree.G)
         if not along:  # exact couplings say the same, or hold it: nothing stretches
-            return [Straight({}, 0.0, 0.0)]
+            return [Line({}, 0.0, 0.0)]
         r = _response(now, J, along)
         own = now.phase.oscillator(self.spring)
         known = own.mean * now.phase.known_rate(along)
         rest = own.stretch * error + known
         row = rest / own.rate, r / own.rate
-        return [Straight(J, -(rest / r), own.rate / r, row)]
+        return [Line(J, -(rest / r), own.rate / r, row)]
 
     def spring_energy(self, now: Moment) -> Scalar:
         """`½·kp·C²` [J]."""

@@ -1,26 +1,26 @@
 """The velocities of a step with every force law on its segment: stops, friction, drives and equalities, to
 convergence."""
 
-from gearwright.dynamics.solve.choosing import STARTED, Acting, Choice, Progress, choose
+from gearwright.dynamics.solve.choosing import STARTED, Choice, Progress, choose
 from gearwright.dynamics.solve.laws import (
     FAR,
     VERTICAL,
-    Polyline,
+    ForceLaw,
     Vertex,
     friction_and_stops,
     saturated,
-    straight,
 )
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.switching import Iteration, Problem, started
+from gearwright.dynamics.solve.terms import Polyline
 
 __all__ = [
     "FAR",
     "STARTED",
     "VERTICAL",
-    "Acting",
     "Choice",
     "Equality",
+    "ForceLaw",
     "Iteration",
     "Polyline",
     "Problem",
@@ -30,5 +30,4 @@ __all__ = [
     "friction_and_stops",
     "saturated",
     "started",
-    "straight",
 ]

@@ -25,9 +25,8 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, equal, maximum_number, minimum, negated, total, where
-from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.solve.conditions import as_number, differs, only_where
-from gearwright.dynamics.solve.laws import Polyline
+from gearwright.dynamics.solve.terms import Polyline
 
 PATIENCE = 3.0  # iterations in which the number of wrong segments need not fall before laws switch one by one,
 SHARE = 0.25  # or this share of the laws' number: one by one, a long chain would take as many as it has laws
@@ -35,17 +34,10 @@ TOGETHER = 0.8  # of the largest lead: laws with as much switch at once,
 FALLING = 0.75  # and all where no more than this share of those that were wrong before is left
 ALL = 1e9  # more laws than there are
 ENDURANCE = 37.0  # further iterations without a fall after which rounding is taken to be the reason
-MOST_PIECES = 1e4  # of a law
+MOST_SEGMENTS = 1e4  # of a law
 LARGEST = 1e4  # and so much more at most
 GROWTH = 1.1  # of that, in each single switch: what is ill-conditioned ends where its rounding does;
 AT_A_VERTEX = 2.0  # where a single switch is taken back
-
-
-class Acting(NamedTuple):
-    """A law and its direction over the coordinates."""
-
-    law: Polyline
-    direction: Sparse
 
 
 class Progress(NamedTuple):
@@ -64,13 +56,13 @@ STARTED = Progress(ALL, 0.0, 1.0, 0.0, 0.0)
 class Choice(NamedTuple):
     """The segments to continue with, one per law; and how far along its path each law has got."""
 
-    pieces: list[Scalar]
+    segments: list[Scalar]
     progress: Progress
     way: list[Scalar]
 
 
 def choose(
-    laws: Sequence[Acting], tried: Sequence[Scalar], found: Sequence[Scalar], places: Sequence[Scalar],
+    polylines: Sequence[Polyline], tried: Sequence[Scalar], found: Sequence[Scalar], places: Sequence[Scalar],
     way: Sequence[Scalar], progress: Progress,
 ) -> Choice:  # fmt: skip
     """Laws were tried on segments, and the solution, in which they are at `places`, belongs to the segments found.
@@ -78,24 +70,24 @@ def choose(
     If these are the same, no law switches and nothing is counted: robots in other lanes may still have to choose.
     """
     wrong = [differs(new, old) for new, old in zip(found, tried, strict=True)]
-    alone = one_by_one(progress, len(laws))
-    rows = zip(wrong, laws, tried, found, way, places, strict=True)
+    alone = one_by_one(progress, len(polylines))
+    rows = zip(wrong, polylines, tried, found, way, places, strict=True)
     leads = [
-        only_where(off, where(alone, float(len(laws) - n), acting.law.lead(old, new, begun, now)))
-        for n, (off, acting, old, new, begun, now) in enumerate(rows)
+        only_where(off, where(alone, float(len(polylines) - n), polyline.law.lead(old, new, begun, now)))
+        for n, (off, polyline, old, new, begun, now) in enumerate(rows)
     ]
     first = maximum_number(leads)
     number = total(*map(as_number, wrong))
     few = number <= (FALLING * progress.last)
     enough = where(alone, 1.0, where(few, 0.0, TOGETHER)) * first
-    pieces = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
+    segments = [where(lead >= enough, new, old) for lead, new, old in zip(leads, found, tried, strict=True)]
     chosen = number > 0.0
     made = where(chosen & negated(alone), 1.0 - first, 0.0)  # share of the way
     going = Column(way) + made * (Column(places) - way)
     single = number <= 1.0
     switch, undone = (only_where(single, _code(wrong, of)) for of in (found, tried))
-    after = _progress(progress, number, len(laws), switch, undone)
-    return Choice(pieces, Progress(*select(chosen, after, progress)), going)
+    after = _progress(progress, number, len(polylines), switch, undone)
+    return Choice(segments, Progress(*select(chosen, after, progress)), going)
 
 
 def one_by_one(progress: Progress, laws: int) -> Condition:
@@ -107,10 +99,10 @@ def _patience(laws: int) -> float:
     return max(PATIENCE, SHARE * laws)
 
 
-def _code(wrong: Sequence[Scalar], pieces: Sequence[Scalar]) -> Scalar:
+def _code(wrong: Sequence[Scalar], segments: Sequence[Scalar]) -> Scalar:
     """One number for a law and its segment, if only one law is wrong."""
-    rows = enumerate(zip(wrong, pieces, strict=True), start=1)
-    return total(*(only_where(off, n * MOST_PIECES + piece) for n, (off, piece) in rows))
+    rows = enumerate(zip(wrong, segments, strict=True), start=1)
+    return total(*(only_where(off, n * MOST_SEGMENTS + segment) for n, (off, segment) in rows))
 
 
 def _progress(before: Progress, wrong: Scalar, laws: int, switch: Scalar, undone: Scalar) -> Progress:

@@ -26,28 +26,28 @@ def differs(a: Scalar, b: Scalar) -> Condition:
     return a != b if is_number(a) and is_number(b) else Expression(casadi.ne(a, b))
 
 
-def one_of(piece: Scalar, wanted: Collection[int], known: Sequence[int]) -> Condition:
+def one_of(segment: Scalar, wanted: Collection[int], known: Sequence[int]) -> Condition:
     """Whether a segment, one of those known, is among those wanted: with the fewest comparisons."""
     inside, outside = [k for k in known if k in wanted], [k for k in known if k not in wanted]
     if not inside or not outside:
         return bool(inside)
     if max(inside) < min(outside):
-        return piece < min(outside) - 0.5
+        return segment < min(outside) - 0.5
     if min(inside) > max(outside):
-        return piece > max(outside) + 0.5
+        return segment > max(outside) + 0.5
     if len(outside) == 1:
-        return differs(piece, float(outside[0]))
+        return differs(segment, float(outside[0]))
     for few, holds in ((inside, True), (outside, False)):
         if len(few) == 2 and few[0] == -few[1]:
-            pair = equal(piece * piece, float(few[0] ** 2))
+            pair = equal(segment * segment, float(few[0] ** 2))
             return pair if holds else negated(pair)
     found: Condition = False
     for k in inside:
-        found = found | equal(piece, float(k))
+        found = found | equal(segment, float(k))
     return found
 
 
-def chosen(piece: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
+def chosen(segment: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
     """The value given for the segment; segments ascend, and one between two has the lower one's value."""
     runs: list[tuple[int, Scalar]] = []
     for k, value in values:
@@ -58,11 +58,11 @@ def chosen(piece: Scalar, values: Sequence[tuple[int, Scalar]]) -> Scalar:
     found = runs[-1][1]
     for (_, value), (after, _) in zip(runs[-2::-1], runs[:0:-1], strict=True):
         if is_zero(found):
-            found = only_where(piece < after - 0.5, value)
+            found = only_where(segment < after - 0.5, value)
         elif is_zero(value):
-            found = only_where(piece > after - 0.5, found)
+            found = only_where(segment > after - 0.5, found)
         else:
-            found = where(piece < after - 0.5, value, found)
+            found = where(segment < after - 0.5, value, found)
     return found
 
 

@@ -34,7 +34,7 @@ class Vertex(NamedTuple):
     impulse: Scalar
 
 
-class Line(NamedTuple):
+class SegmentLine(NamedTuple):
     """A segment and its extension: `x = rate` where it is vertical, else `λ = impulse − slope·(x − rate)`.
 
     `flat` where the slope is zero; rate is 0 where flat, impulse 0 where vertical.
@@ -59,7 +59,7 @@ class LoadLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Polyline:
+class ForceLaw:
     """Vertices with rates that do not fall and impulses that do not rise; one slope (λ falls by it) a segment.
 
     A single segment has one vertex, too: a point that it goes through.
@@ -74,7 +74,7 @@ class Polyline:
     friction: Scalar | None = None
     reachable: bool = field(default=False, compare=False)
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Polyline:
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> ForceLaw:
         """The same with other numbers."""
         vertices = tuple(Vertex(change(v.rate), change(v.impulse)) for v in self.vertices)
         slopes = tuple(slope if slope is VERTICAL else change(slope) for slope in self.slopes)
@@ -82,15 +82,15 @@ class Polyline:
         return replace(self, vertices=vertices, slopes=slopes, friction=friction)
 
     @property
-    def pieces(self) -> range:
+    def segments(self) -> range:
         return range(-self.home, len(self.slopes) - self.home)
 
     def _of(self, *, vertical: bool = False, flat: bool = False, sloped: bool = False) -> list[int]:
         found = []
-        for piece, slope in zip(self.pieces, self.slopes, strict=True):
+        for segment, slope in zip(self.segments, self.slopes, strict=True):
             kind = "vertical" if slope is VERTICAL else "flat" if is_zero(slope) else "sloped"
             if {"vertical": vertical, "flat": flat, "sloped": sloped}[kind]:
-                found.append(piece)
+                found.append(segment)
         return found
 
     @property
@@ -98,49 +98,49 @@ class Polyline:
         """Whether a segment is vertical."""
         return bool(self._of(vertical=True))
 
-    def _anchor(self, piece: int) -> Vertex:
+    def _anchor(self, segment: int) -> Vertex:
         """A vertex that the segment ends at."""
-        return self.vertices[min(piece + self.home, len(self.vertices) - 1)]
+        return self.vertices[min(segment + self.home, len(self.vertices) - 1)]
 
-    def started(self, piece: Scalar) -> Scalar:
+    def started(self, segment: Scalar) -> Scalar:
         """As a step begins: the segment in which the last one ended, unless that one is out of reach now."""
         if self.reachable:
-            return piece
-        lowest, highest = float(self.pieces[0]), float(self.pieces[-1])
+            return segment
+        lowest, highest = float(self.segments[0]), float(self.segments[-1])
         if self.slopes[0] is VERTICAL and lowest < 0.0:
-            piece = where((piece <= lowest) & (self.vertices[0].rate <= -FAR), 0.0, piece)
+            segment = where((segment <= lowest) & (self.vertices[0].rate <= -FAR), 0.0, segment)
         if self.slopes[-1] is VERTICAL and highest > 0.0:
-            piece = where((piece >= highest) & (self.vertices[-1].rate >= FAR), 0.0, piece)
-        return piece
+            segment = where((segment >= highest) & (self.vertices[-1].rate >= FAR), 0.0, segment)
+        return segment
 
-    def line(self, piece: Scalar) -> Line:
+    def line(self, segment: Scalar) -> SegmentLine:
         vertical, flat, tilted = (self._of(**{kind: True}) for kind in ("vertical", "flat", "sloped"))
-        rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.pieces]
+        rates = [(k, 0.0 if k in flat else self._anchor(k).rate) for k in self.segments]
         impulses = [(k, self._anchor(k).impulse) for k in (*flat, *tilted)]
-        slopes = [(k, 0.0 if s is VERTICAL else s) for k, s in zip(self.pieces, self.slopes, strict=True)]
+        slopes = [(k, 0.0 if s is VERTICAL else s) for k, s in zip(self.segments, self.slopes, strict=True)]
         if self.friction is None:
-            impulse = chosen(piece, sorted(impulses, key=itemgetter(0)))
+            impulse = chosen(segment, sorted(impulses, key=itemgetter(0)))
         else:
-            impulse = -(piece * self.friction)
-        held, slides = (one_of(piece, own, self.pieces) for own in (vertical, flat))
-        return Line(held, slides, chosen(piece, rates), impulse, chosen(piece, slopes))
+            impulse = -(segment * self.friction)
+        held, slides = (one_of(segment, own, self.segments) for own in (vertical, flat))
+        return SegmentLine(held, slides, chosen(segment, rates), impulse, chosen(segment, slopes))
 
-    def next(self, piece: Scalar, line: Line, load: LoadLine, *, jumps: bool) -> Scalar:
+    def next(self, segment: Scalar, line: SegmentLine, load: LoadLine, *, jumps: bool) -> Scalar:
         """The segment that the push belongs to; the same one as long as the push is within the tolerance of it.
 
         From a vertical segment, a law may move to any other (`jumps`): d is the largest inertia that the direction can
         have, so no segment is skipped that could hold the solution while the other laws keep theirs. From any other
         segment, it moves to the next one, or to segment 0.
         """
-        shifted = load.push + piece * load.tolerance
+        shifted = load.push + segment * load.tolerance
         found: Scalar = 0.0
         for k, threshold in sorted(self._thresholds(load), key=lambda pair: pair[0] < 0):
             off = -as_number(shifted <= threshold) if k < 0 else as_number(shifted > threshold)
             found = found + off
         if self.friction is not None and jumps:
-            found = only_where((shifted * piece) >= 0.0, found)
+            found = only_where((shifted * segment) >= 0.0, found)
         elif self._far():
-            near = _between(piece - 1.0, found, piece + 1.0)
+            near = _between(segment - 1.0, found, segment + 1.0)
             found = where(line.vertical, found, near) if jumps else near
         return found
 
@@ -148,7 +148,7 @@ class Polyline:
         """By segment, the push at which it ends and the next begins. Those of friction are symmetric."""
         found = []
         reach = load.beta * (0.0 if self.friction is None else self.friction) + 0.5 * load.tolerance
-        for k, (x, y) in zip(self.pieces[:-1], self.vertices, strict=False):
+        for k, (x, y) in zip(self.segments[:-1], self.vertices, strict=False):
             end = load.alpha * x
             if self.friction is None:
                 end = end - load.beta * y + (k + 0.5) * load.tolerance
@@ -158,11 +158,11 @@ class Polyline:
             found.append((k, end))
         return found
 
-    def lead(self, piece: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:
+    def lead(self, segment: Scalar, new: Scalar, begun: Scalar, now: Scalar) -> Scalar:
         """The fraction of the path between two places, both as `rate − impulse`, that lies beyond the segment's end."""
-        ends = zip(self.pieces, [v.rate - v.impulse for v in self.vertices], strict=False)
-        up = new > piece
-        end = chosen(where(up, piece, piece - 1.0), list(ends))
+        ends = zip(self.segments, [v.rate - v.impulse for v in self.vertices], strict=False)
+        up = new > segment
+        end = chosen(where(up, segment, segment - 1.0), list(ends))
         sign = where(up, 1.0, -1.0)
         gap = maximum(sign * (end - begun), 0.0)
         excess = maximum(sign * (now - end), 0.0)
@@ -170,7 +170,7 @@ class Polyline:
 
     def _far(self) -> bool:
         """Whether a segment has another one further than the next."""
-        return len(self.pieces) > 2
+        return len(self.segments) > 2
 
 
 def _between(low: Scalar, x: Scalar, high: Scalar) -> Scalar:
@@ -179,7 +179,7 @@ def _between(low: Scalar, x: Scalar, high: Scalar) -> Scalar:
     return where(above > high, high, above)
 
 
-def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> Polyline:
+def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | None) -> ForceLaw:
     """`|λ| ≤ friction` against every motion, and whatever keeps the rate within `lower ≤ x ≤ upper` (None: no stop)."""
     sticks = not is_zero(friction)
     vertices = [Vertex(0.0, friction), Vertex(0.0, -friction)] if sticks else []
@@ -188,20 +188,15 @@ def friction_and_stops(friction: Scalar, lower: Scalar | None, upper: Scalar | N
         vertices, slopes = [Vertex(lower, friction), *vertices], [VERTICAL, *slopes]
     if upper is not None:
         vertices, slopes = [*vertices, Vertex(upper, -friction)], [*slopes, VERTICAL]
-    return Polyline(
+    return ForceLaw(
         tuple(vertices), tuple(slopes), home=(lower is not None) + sticks, friction=friction if sticks else None
     )
 
 
-def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> Polyline:
+def saturated(rate: Scalar, slope: Scalar, lower: Scalar, upper: Scalar) -> ForceLaw:
     """`λ = slope·(rate − x)` within `lower ≤ λ ≤ upper`: a drive with gains, whose slope is above 0, and a limit."""
     vertices = (
         Vertex(rate - upper / slope, upper),
         Vertex(rate - lower / slope, lower),
     )
-    return Polyline(vertices, (0.0, slope, 0.0), home=1)
-
-
-def straight(rate: Scalar, slope: Scalar) -> Polyline:
-    """`λ = slope·(rate − x)` without bounds."""
-    return Polyline((Vertex(rate, 0.0),), (slope,), home=0)
+    return ForceLaw(vertices, (0.0, slope, 0.0), home=1)

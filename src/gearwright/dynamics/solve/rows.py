@@ -17,6 +17,7 @@ is at rest, the sign of its rate would be rounding, and its friction would switc
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -36,8 +37,9 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
 from gearwright.dynamics.solve.closing import LeastMove
+from gearwright.dynamics.solve.directions import OneDirection
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line
+from gearwright.dynamics.solve.laws import SegmentLine
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.sweeps import Response
 
@@ -45,7 +47,8 @@ FURTHER = 2  # steps of refinement of couplings in a ring
 COMPLIANCE = 1e-9  # of hard rows, as a share of their heaviest coordinate's: above rounding, squared by refinement
 
 
-class Equality(NamedTuple):
+@dataclass(frozen=True)
+class Equality(OneDirection):
     """`J·u + bias + cfm·λ = 0`, always.
 
     In a group of rows, those that are nothing but rounding beside the largest have λ = 0 (`floors.Floors.noise`).
@@ -61,10 +64,13 @@ class Equality(NamedTuple):
     erp: Scalar = 0.0  # share of an error that the bias takes off in a step; 0: it asks for a motion
     disagreement: float = 0.0
 
+    def place(self, M: FrontalMatrix) -> tuple[str, Equality]:
+        return "equality", self
+
     def mapped(self, change: Callable[[Scalar], Scalar]) -> Equality:
         J = {n: change(x) for n, x in self.J.items()}
         bias, cfm, give = change(self.bias), change(self.cfm), change(self.give)
-        return self._replace(J=J, erp=change(self.erp), bias=bias, cfm=cfm, give=give)
+        return replace(self, J=J, erp=change(self.erp), bias=bias, cfm=cfm, give=give)
 
     # --- one at a time, as sweeps take it --------------------------------------------------------------------------
 
@@ -84,7 +90,7 @@ class Equality(NamedTuple):
 
     def undrifted(self) -> Equality:
         """Without what takes its error off."""
-        return self._replace(bias=0.0) if self.drifting else self
+        return replace(self, bias=0.0) if self.drifting else self
 
     def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Equality:
         """As it stands after `done` of n sweeps of dt/n each, in which it has moved by `moved` times that.
@@ -93,9 +99,9 @@ class Equality(NamedTuple):
         on a straight way; what sweeps leave of it is spread over the step. Springs are implicit in the whole step.
         """
         if self.drifting:
-            return self._replace(bias=float(n) * self.bias + self.erp * moved)
+            return replace(self, bias=float(n) * self.bias + self.erp * moved)
         if is_zero(self.cfm) and not is_zero(self.bias):
-            return self._replace(bias=self.bias + 1.0 / n * (done * self.bias + moved))
+            return replace(self, bias=self.bias + 1.0 / n * (done * self.bias + moved))
         return self
 
 
@@ -103,7 +109,7 @@ class RowLine(NamedTuple):
     """A law's line along a direction over several coordinates; `holds`: whether it may be vertical."""
 
     J: Sparse
-    line: Line
+    line: SegmentLine
     holds: bool
 
 
@@ -246,7 +252,7 @@ def _refinement(dual: Masked, E: Sequence[Scalar], impulses: Sequence[Scalar], p
     return more, pushes + (further - left)
 
 
-def _law_pivot(line: Line, compliance: Scalar) -> Pivot:
+def _law_pivot(line: SegmentLine, compliance: Scalar) -> Pivot:
     """Vertical: the rate is asked for. Flat: λ is held. Sloped: `(S + 1/s)·λ = rate + impulse/s − g`."""
     constant = line.rate
     value = 0.0 if line.flat is False else where(line.flat, line.impulse, 0.0)

@@ -38,7 +38,7 @@ class Response(NamedTuple):
 
 
 class SweptTerm(Protocol):
-    """A term as sweeps take it: `Bounded`, `Equality`, `CurveRemainder`."""
+    """A term as sweeps take it: `Polyline`, `Equality`, `CurveRemainder`."""
 
     @property
     def J(self) -> Sparse: ...

@@ -19,14 +19,14 @@ from gearwright.dynamics.algebra.scalar import (
     times_reciprocal,
     where,
 )
-from gearwright.dynamics.solve.laws import FAR, VERTICAL, Polyline, Vertex
+from gearwright.dynamics.solve.laws import FAR, VERTICAL, ForceLaw, Vertex
 from gearwright.dynamics.solve.sweeps import Response
 
 WARM_START_CHANGE = 0.1  # of the tolerance: change of a held velocity in a step whose impulses are not sought anew
 STOP_LEAKAGE = 100.0  # a stop that takes so much off a velocity in one step is off by no more than the tolerance
 
 
-def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+def project(law: ForceLaw, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """The impulse at which it meets `rate + own·(λ − impulse)`.
 
     Stops lose a little of their impulse in every sweep, so that contradictory stops do not push ever harder.
@@ -52,7 +52,7 @@ def project(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, toleran
     return new
 
 
-def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+def _project_on_stairs(law: ForceLaw, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """From low rates to high, a vertical segment is a lower bound of what comes after it, a flat one an upper."""
     new: Scalar | None = None
     for k in reversed(range(len(law.slopes))):
@@ -65,14 +65,14 @@ def _project_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, own: Respon
     return new
 
 
-def _holding(law: Polyline, k: int, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
+def _holding(law: ForceLaw, k: int, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
     """The impulse that holds the rate of a vertical segment."""
     is_stop = k in (0, len(law.slopes) - 1)
     kept = (1.0 - tolerance / STOP_LEAKAGE) * impulse if is_stop else impulse
     return kept + times_reciprocal(_end(law, k).rate - rate, own.reciprocal)
 
 
-def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
+def satisfied(law: ForceLaw, impulse: Scalar, rate: Scalar, before: Scalar, tolerance: float) -> Condition:
     """Whether rate and impulse are on it, to a velocity of `tolerance`.
 
     Where it holds something still, it must also stay so: an impulse that has just taken a velocity off would give
@@ -103,7 +103,7 @@ def satisfied(law: Polyline, impulse: Scalar, rate: Scalar, before: Scalar, tole
     return found
 
 
-def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Condition, tolerance: float) -> Condition:
+def _is_on_stairs(law: ForceLaw, impulse: Scalar, rate: Scalar, still: Condition, tolerance: float) -> Condition:
     """By the range of rates that an impulse belongs to."""
     levels = [_end(law, k).impulse for k, slope in enumerate(law.slopes) if slope is not VERTICAL]
     rates = [v.rate for k, v in enumerate(law.vertices) if law.slopes[k] is VERTICAL]
@@ -118,7 +118,7 @@ def _is_on_stairs(law: Polyline, impulse: Scalar, rate: Scalar, still: Condition
     return within & (still | slides)
 
 
-def warm_start(law: Polyline, impulse: Scalar) -> Scalar:
+def warm_start(law: ForceLaw, impulse: Scalar) -> Scalar:
     """Last step's impulse as a first guess: within its bounds, where it has any."""
     if law.slopes[0] is not VERTICAL and is_zero(law.slopes[0]):
         impulse = minimum(impulse, law.vertices[0].impulse)
@@ -127,7 +127,7 @@ def warm_start(law: Polyline, impulse: Scalar) -> Scalar:
     return impulse
 
 
-def moved_on(law: Polyline, moved: Scalar, done: Scalar, n: int) -> Polyline:
+def moved_on(law: ForceLaw, moved: Scalar, done: Scalar, n: int) -> ForceLaw:
     """As it stands after `done` of n sweeps of dt/n each, in which it has moved by `moved` times that.
 
     A stop is approached on a straight way; springs are implicit in the whole step.
@@ -150,11 +150,11 @@ def moved_on(law: Polyline, moved: Scalar, done: Scalar, n: int) -> Polyline:
     return replace(law, vertices=tuple(vertices))
 
 
-def _end(law: Polyline, k: int) -> Vertex:
+def _end(law: ForceLaw, k: int) -> Vertex:
     """A vertex that segment number k, from low rates, ends at."""
     return law.vertices[min(k, len(law.vertices) - 1)]
 
 
-def _is_staircase(law: Polyline) -> bool:
+def _is_staircase(law: ForceLaw) -> bool:
     """Whether no segment slopes, as of friction and stops: each holds a rate or an impulse, by turns."""
     return all(slope is VERTICAL or is_zero(slope) for slope in law.slopes) and len(law.slopes) > 1

@@ -18,21 +18,21 @@ from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, equal, is_number, is_zero, maximum, maximum_number, total, where
 from gearwright.dynamics.algebra.sparse import Matrix, Sparse
-from gearwright.dynamics.solve.choosing import Acting
 from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number, differs
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.laws import Line, LoadLine
+from gearwright.dynamics.solve.laws import LoadLine, SegmentLine
 from gearwright.dynamics.solve.masked import Masked, Pivot, masked
 from gearwright.dynamics.solve.rows import Equality, RowLine, RowSolution, size, solve_rows
+from gearwright.dynamics.solve.terms import Polyline
 from gearwright.dynamics.solve.tied import in_rings, solve_tied, tied
 
 ROUNDING = 64.0  # a push is a sum over the branches: so many eps of the fastest coordinate's may be rounding
 
 
-def started(laws: Sequence[Acting], pieces: Sequence[Scalar]) -> list[Scalar]:
+def started(polylines: Sequence[Polyline], segments: Sequence[Scalar]) -> list[Scalar]:
     """Segments at the start of a step, from those at the end of the last one (0 at first)."""
-    return [acting.law.started(piece) for acting, piece in zip(laws, pieces, strict=True)]
+    return [polyline.law.started(segment) for polyline, segment in zip(polylines, segments, strict=True)]
 
 
 class Iteration(NamedTuple):
@@ -40,8 +40,8 @@ class Iteration(NamedTuple):
 
     u: Column
     impulses: list[Scalar]  # one a law
-    reactions: list[Scalar]  # one an equality
-    pieces: list[Scalar]  # one a law
+    equalities: list[Scalar]  # impulses, too
+    segments: list[Scalar]  # one a law
     settled: Scalar  # 1, or 0
     closing: LeastMove | None = None  # along the rows, with what is held held
 
@@ -55,32 +55,32 @@ class Problem:
 
     H: FrontalMatrix | Matrix
     b: list[Scalar]
-    laws: Sequence[Acting]
+    polylines: Sequence[Polyline]
     equalities: Sequence[Equality] = ()
     eps: float = 2.0**-52
     speed: Scalar | None = None
 
-    def iterate(self, pieces: Sequence[Scalar], tolerance: Scalar = 1.0) -> Iteration:
+    def iterate(self, segments: Sequence[Scalar], tolerance: Scalar = 1.0) -> Iteration:
         """`tolerance`: how many times as much as usual may be rounding."""
-        lines = [acting.law.line(piece) for acting, piece in zip(self.laws, pieces, strict=True)]
-        roles = Roles.of(self.laws)
+        lines = [polyline.law.line(segment) for polyline, segment in zip(self.polylines, segments, strict=True)]
+        roles = Roles.of(self.polylines)
         pivots, H, n = self._pivots(lines, roles), FrontalMatrix.of(self.H), len(self.b)
         ties = None if roles.rows else tied(H, n, self.equalities)
         if ties is not None:
             factors, u, w, rows = solve_tied(ties, H, pivots, self.b)
-            return _Solved(self, lines, roles, factors, rows, Column(u), Column(w)).looked_at(pieces, tolerance)
+            return _Solved(self, lines, roles, factors, rows, Column(u), Column(w)).looked_at(segments, tolerance)
         factors = masked(H, n, pivots)
         x = factors.forward(self.b)
         beside: RowSolution | None = None
         if self.equalities or roles.rows:
-            row_lines = [RowLine(self.laws[i].direction, lines[i], self.laws[i].law.holds) for i in roles.rows]
+            row_lines = [RowLine(self.polylines[i].J, lines[i], self.polylines[i].law.holds) for i in roles.rows]
             floors, ring = Floors.of(self.eps), in_rings(self.equalities) and not any(e.group for e in self.equalities)
             beside = solve_rows(H.diagonal(n), self.equalities, row_lines, factors, x, floors, ring=ring)
             x = Column(a + beside.change.get(k, 0.0) for k, a in enumerate(x))
         u, w = factors.backward(x)
-        return _Solved(self, lines, roles, factors, beside, u, w).looked_at(pieces, tolerance)
+        return _Solved(self, lines, roles, factors, beside, u, w).looked_at(segments, tolerance)
 
-    def _pivots(self, lines: Sequence[Line], roles: Roles) -> dict[int, Pivot]:
+    def _pivots(self, lines: Sequence[SegmentLine], roles: Roles) -> dict[int, Pivot]:
         slopes, constants = self.beside(lines, roles)
         pivots = {k: Pivot(False, 0.0, constants[k], slopes[k]) for k in slopes}
         for k, i in roles.pivots.items():
@@ -92,12 +92,12 @@ class Problem:
             pivots[k] = Pivot(line.vertical, held, constant + more, line.slope + slope)
         return pivots
 
-    def beside(self, lines: Sequence[Line], roles: Roles) -> tuple[Sparse, Sparse]:
+    def beside(self, lines: Sequence[SegmentLine], roles: Roles) -> tuple[Sparse, Sparse]:
         """Slopes and constants of laws that share a coordinate with another one, by coordinates."""
         slopes: Sparse = {}
         constants: Sparse = {}
         for i in roles.diagonal:
-            ((k, ratio),), line = self.laws[i].direction.items(), lines[i]
+            ((k, ratio),), line = self.polylines[i].J.items(), lines[i]
             slopes[k] = slopes.get(k, 0.0) + ratio * ratio * line.slope
             constant = line.impulse + line.slope * line.rate
             constants[k] = constants.get(k, 0.0) + ratio * constant
@@ -113,15 +113,15 @@ class Roles:
     rows: list[int]
 
     @staticmethod
-    def of(laws: Sequence[Acting]) -> Roles:
-        alone = {i: next(iter(a.direction)) for i, a in enumerate(laws) if _is_one_axis(a.direction)}
+    def of(polylines: Sequence[Polyline]) -> Roles:
+        alone = {i: next(iter(a.J)) for i, a in enumerate(polylines) if _is_one_axis(a.J)}
         pivots: dict[int, int] = {}
         for holds in (True, False):
             for i, k in alone.items():
-                if laws[i].law.holds == holds:
+                if polylines[i].law.holds == holds:
                     pivots.setdefault(k, i)
-        rest = [i for i in range(len(laws)) if i not in pivots.values()]
-        diagonal = [i for i in rest if len(laws[i].direction) == 1 and not laws[i].law.holds]
+        rest = [i for i in range(len(polylines)) if i not in pivots.values()]
+        diagonal = [i for i in rest if len(polylines[i].J) == 1 and not polylines[i].law.holds]
         return Roles(pivots, diagonal, [i for i in rest if i not in diagonal])
 
 
@@ -134,22 +134,22 @@ class _Solved:
     """The solution for given lines."""
 
     problem: Problem
-    lines: Sequence[Line]
+    lines: Sequence[SegmentLine]
     roles: Roles
     factors: Masked
     rows: RowSolution | None
     u: Column
     w: Column
 
-    def looked_at(self, pieces: Sequence[Scalar], tolerance: Scalar) -> Iteration:
+    def looked_at(self, segments: Sequence[Scalar], tolerance: Scalar) -> Iteration:
         """With the segments that rates and impulses belong to."""
         loads = self.load_lines(tolerance * (ROUNDING * self.problem.eps))
-        found = [self._next(i, piece, loads[i]) for i, piece in enumerate(pieces)]
-        wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, pieces, strict=True)))
+        found = [self._next(i, segment, loads[i]) for i, segment in enumerate(segments)]
+        wrong = total(*(as_number(differs(new, old)) for new, old in zip(found, segments, strict=True)))
         result = self._refined()
         impulses = [each.impulse for each in (loads if result is self else result.load_lines(0.0))]
-        reactions = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
-        return Iteration(result.u, impulses, reactions, found, as_number(equal(wrong, 0.0)), self._closing)
+        equalities = result.rows.impulses[: len(self.problem.equalities)] if result.rows else []
+        return Iteration(result.u, impulses, equalities, found, as_number(equal(wrong, 0.0)), self._closing)
 
     @property
     def _closing(self) -> LeastMove | None:
@@ -165,9 +165,9 @@ class _Solved:
         rows = self.rows._replace(impulses=Column(self.rows.impulses) + impulses)
         return replace(self, rows=rows, u=self.u + u, w=self.w + w)
 
-    def _next(self, i: int, piece: Scalar, load: LoadLine) -> Scalar:
+    def _next(self, i: int, segment: Scalar, load: LoadLine) -> Scalar:
         jumps = self.rows is None and i in self.roles.pivots.values()
-        return self.problem.laws[i].law.next(piece, self.lines[i], load, jumps=jumps)
+        return self.problem.polylines[i].law.next(segment, self.lines[i], load, jumps=jumps)
 
     def _speed(self) -> Scalar:
         """Speed of the fastest coordinate."""
@@ -186,7 +186,7 @@ class _Solved:
             impulse = where(line.flat, line.impulse, d * self.u[k] - w)
             found[i] = LoadLine(w, d, 1.0, d * rounding, impulse)
         for i in self.roles.diagonal:
-            ((k, ratio),) = self.problem.laws[i].direction.items()
+            ((k, ratio),) = self.problem.polylines[i].J.items()
             rate = ratio * self.u[k]
             impulse = self._beside_impulse(i, k, ratio, rate)
             without = abs(self.w[k]) / self.factors.inertias[k]  # at rest, the laws take this speed away
@@ -194,8 +194,8 @@ class _Solved:
         for n, i in enumerate(self.roles.rows, start=len(self.problem.equalities)):
             assert self.rows is not None
             push, answer, impulse = self.rows.pushes[n], self.rows.compliances[n], self.rows.impulses[n]
-            found[i] = LoadLine(push, 1.0, answer, size(self.problem.laws[i].direction) * rounding, impulse)
-        return [found[i] for i in range(len(self.problem.laws))]
+            found[i] = LoadLine(push, 1.0, answer, size(self.problem.polylines[i].J) * rounding, impulse)
+        return [found[i] for i in range(len(self.problem.polylines))]
 
     def _beside_impulse(self, law: int, k: int, ratio: Scalar, rate: Scalar) -> Scalar:
         """By the law's line; or, where it is the only one that slopes, by what the coordinate lacks.
@@ -204,7 +204,7 @@ class _Solved:
         """
         line = self.lines[law]
         by_line = line.impulse - line.slope * (rate - line.rate)
-        others = [i for i in self.roles.diagonal if k in self.problem.laws[i].direction and i != law]
+        others = [i for i in self.roles.diagonal if k in self.problem.polylines[i].J and i != law]
         if others or is_zero(line.slope):
             return by_line
         lacking = self.factors.inertias[k] * self.u[k] - self.w[k]

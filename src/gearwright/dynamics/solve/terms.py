@@ -1,8 +1,8 @@
 """Terms that act in one phase of a step, by how their impulse depends on the rate along their direction J.
 
-    Straight    λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
-    Bounded     a polyline                              stops, friction, limited drives, backlash
-    Rigid       rate = wanted, whatever that takes      loop closures, hard couplings, prescribed motion
+    Line        λ = constant − slope·rate               dampers, springs, unlimited drives, motors on a line
+    Polyline    λ on a segment of a force law           stops, friction, limited drives, backlash
+    Equality    rate + bias + cfm·λ = 0                 loop closures, hard couplings, prescribed motion
     Curve       λ = f(rate), any that does not rise     motors on their curve, users' own
     Cone        |λₜ| ≤ λₙ, along several directions     contacts
 
@@ -24,13 +24,13 @@ from gearwright.dynamics.solve import swept_laws
 from gearwright.dynamics.solve.cones import Cone, Shape
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.directions import OneDirection
-from gearwright.dynamics.solve.laws import Polyline
+from gearwright.dynamics.solve.laws import ForceLaw
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.sweeps import Response
 
 
 @dataclass(frozen=True)
-class Straight(OneDirection):
+class Line(OneDirection):
     """`as_row`: bias and compliance of the row that is the same, `J·u + bias + cfm·λ = 0`: bias = −constant/slope and
     cfm = 1/slope. It is solved as that where it would fill the matrix in."""
 
@@ -39,11 +39,11 @@ class Straight(OneDirection):
     slope: Scalar
     as_row: tuple[Scalar, Scalar] | None = None
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Straight:
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Line:
         """The same line with other numbers."""
-        return Straight({n: change(x) for n, x in self.J.items()}, change(self.constant), change(self.slope))
+        return Line({n: change(x) for n, x in self.J.items()}, change(self.constant), change(self.slope))
 
-    def place(self, M: FrontalMatrix) -> tuple[str, Straight | Equality]:
+    def place(self, M: FrontalMatrix) -> tuple[str, Line | Equality]:
         """In the matrix, or as a row."""
         if self.as_row is None or not M.filled_in_by(self.J):
             return "line", self
@@ -51,17 +51,17 @@ class Straight(OneDirection):
 
 
 @dataclass(frozen=True)
-class Bounded(OneDirection):
+class Polyline(OneDirection):
     J: Sparse
-    law: Polyline
+    law: ForceLaw
     cfm: ClassVar[Scalar] = 0.0
     drifting: ClassVar[bool] = False
 
-    def place(self, M: FrontalMatrix) -> tuple[str, Bounded]:
-        return "law", self
+    def place(self, M: FrontalMatrix) -> tuple[str, Polyline]:
+        return "polyline", self
 
-    def mapped(self, change: Callable[[Scalar], Scalar]) -> Bounded:
-        return Bounded({n: change(x) for n, x in self.J.items()}, self.law.mapped(change))
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Polyline:
+        return Polyline({n: change(x) for n, x in self.J.items()}, self.law.mapped(change))
 
     def project(self, impulse: Scalar, rate: Scalar, own: Response, tolerance: float) -> Scalar:
         return swept_laws.project(self.law, impulse, rate, own, tolerance)
@@ -72,43 +72,24 @@ class Bounded(OneDirection):
     def warm_start(self, impulse: Scalar) -> Scalar:
         return swept_laws.warm_start(self.law, impulse)
 
-    def undrifted(self) -> Bounded:
+    def undrifted(self) -> Polyline:
         return self
 
-    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Bounded:
-        return Bounded(self.J, swept_laws.moved_on(self.law, moved, done, n))
+    def moved_on(self, moved: Scalar, done: Scalar, n: int) -> Polyline:
+        return Polyline(self.J, swept_laws.moved_on(self.law, moved, done, n))
 
 
-@dataclass(frozen=True)
-class Rigid(OneDirection):
-    """`group`: rows that may depend on each other. `erp`: share of an error that `wanted` takes off in a step.
-
-    `disagreement`: as `Equality` has it.
-    """
-
-    J: Sparse
-    wanted: Scalar = 0.0
-    group: str | None = None
-    erp: Scalar = 0.0
-    disagreement: float = 0.0
-
-    def place(self, M: FrontalMatrix) -> tuple[str, Equality]:
-        return "equality", Equality(
-            self.J, -self.wanted, 0.0, self.group, erp=self.erp, disagreement=self.disagreement
-        )  # fmt: skip
-
-
-Term: TypeAlias = Straight | Bounded | Rigid | Curve | Cone
+Term: TypeAlias = Line | Polyline | Equality | Curve | Cone
 
 
 class Solved(NamedTuple):
-    """Velocities of a phase, impulses by the kind of their terms, and the segments that laws are on."""
+    """Velocities of a phase, impulses by the kind of their terms, and the segments that polylines are on."""
 
     u: Column
-    laws: list[Scalar]
+    polylines: list[Scalar]
     equalities: list[Scalar]
     curves: list[Scalar]
-    pieces: list[Scalar]
+    segments: list[Scalar]
     settled: Condition  # whether all are
     cones: Sequence[Scalar] = ()  # one cone after the other
 
@@ -120,8 +101,8 @@ class Collected:
     The first terms, as many as `unread`, have an impulse that nobody reads.
     """
 
-    lines: list[Straight]  # in the matrix
-    laws: list[Bounded]
+    lines: list[Line]  # in the matrix
+    polylines: list[Polyline]
     equalities: list[Equality]
     curves: list[Curve]
     places: list[tuple[str, int]]  # of each term: the list it is in, and where
@@ -133,7 +114,7 @@ class Collected:
         """Each term says itself which list it belongs to: `place`."""
         found = Collected([], [], [], [], [], unread)
         lists: dict[str, list[Any]] = {
-            "line": found.lines, "law": found.laws, "equality": found.equalities, "curve": found.curves,
+            "line": found.lines, "polyline": found.polylines, "equality": found.equalities, "curve": found.curves,
             "cone": found.cones,
         }  # fmt: skip
         for term in terms:
@@ -157,7 +138,7 @@ class Collected:
     @property
     def switching(self) -> bool:
         """Whether its solution has to be looked for."""
-        return bool(self.laws or self.followed)
+        return bool(self.polylines or self.followed)
 
     @property
     def followed(self) -> bool:
@@ -179,20 +160,21 @@ class Collected:
         """Those that are read."""
         lines = [[t.constant - t.slope * rate(t.J, found.u)] for t in self.lines]
         curves = [c.read(rate(c.J, found.u), x) for c, x in zip(self.curves, found.curves, strict=True)]
-        laws, equalities = ([[x] for x in own] for own in (found.laws, found.equalities))
+        polylines, equalities = ([[x] for x in own] for own in (found.polylines, found.equalities))
         each: Mapping[str, Sequence[list[Scalar]]] = {
-            "line": lines, "law": laws, "equality": equalities, "curve": curves, "cone": self.by_cone(found.cones),
+            "line": lines, "polyline": polylines, "equality": equalities, "curve": curves,
+            "cone": self.by_cone(found.cones),
         }  # fmt: skip
         return Column(x for kind, i in self.places[self.unread :] for x in each[kind][i])
 
     def total(self, solved: Solved) -> Column:
         """All impulses along the independent velocities."""
         found = Column.zeros(len(solved.u))
-        rows = [t.J for t in self.lines] + [t.J for t in self.laws]
+        rows = [t.J for t in self.lines] + [t.J for t in self.polylines]
         rows += [t.J for t in self.equalities] + [t.J for t in self.curves]
         rows += [J for t in self.cones for J in t.over_velocities]
         lines = [t.constant - t.slope * rate(t.J, solved.u) for t in self.lines]
-        impulses = (*lines, *solved.laws, *solved.equalities, *solved.curves, *solved.cones)
+        impulses = (*lines, *solved.polylines, *solved.equalities, *solved.curves, *solved.cones)
         for J, impulse in zip(rows, impulses, strict=True):
             for n, x in J.items():
                 found[n] = found[n] + x * impulse
@@ -206,7 +188,7 @@ class Collected:
 
         return Collected(
             [line.mapped(straight) for line in self.lines],
-            [law.mapped(change) for law in self.laws],
+            [polyline.mapped(change) for polyline in self.polylines],
             [e.mapped(change) for e in self.equalities],
             [curve.mapped(change) for curve in self.curves],
             self.places,

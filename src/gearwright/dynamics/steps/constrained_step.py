@@ -39,12 +39,12 @@ class PhaseSolver(Protocol):
 
     fronts: bool  # whether it takes a mass matrix with fronts
 
-    def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
+    def started(self, acting: Collected, segments: Sequence[Scalar]) -> list[Scalar]:
         """The segments that laws begin a phase on, from those that the last phase, or step, ended on."""
 
     def solved(
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
+        name: str, segments: Sequence[Scalar] | None, guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
         """Velocities u with `H·u = b` and what all terms add; `name` is the phase's, `guess` is near u."""
 

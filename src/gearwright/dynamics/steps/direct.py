@@ -22,7 +22,7 @@ from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, where
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve import STARTED, Acting, Problem, Progress, choose, started
+from gearwright.dynamics.solve import STARTED, Problem, Progress, choose, started
 from gearwright.dynamics.solve.choosing import one_by_one
 from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
@@ -74,14 +74,14 @@ class DirectSolver:
         """H with nothing held."""
         return masked(H, self.model.dof, {}) if H.fronts else self.model.factorised(H.entries)
 
-    def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
-        return started(_laws(acting), pieces) if acting.laws else []
+    def started(self, acting: Collected, segments: Sequence[Scalar]) -> list[Scalar]:
+        return started(acting.polylines, segments)
 
     # --- a phase ---------------------------------------------------------------------------------------------------
 
     def solved(
         self, H: Factored, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
+        name: str, segments: Sequence[Scalar] | None, guess: Sequence[Scalar], repeated: Scalar | None = None,
         share: Scalar = 1.0, iterated: Scalar | None = None,
         ahead: Sequence[Scalar] | None = None,
     ) -> Solved:  # fmt: skip
@@ -100,11 +100,11 @@ class DirectSolver:
         assert not isinstance(H, LeastMove)
         if not acting.switching:
             found = Problem(H, list(b), (), acting.equalities, self.eps).iterate([])
-            return Solved(found.u, [], found.reactions, [], [], True)
+            return Solved(found.u, [], found.equalities, [], [], True)
         build = self.build
         points, progress = [rate(curve.J, guess) for curve in acting.curves], list(STARTED)
-        if pieces is not None:
-            build.trial = pieces
+        if segments is not None:
+            build.segment_tried = segments
         if repeated is not None:
             points = select(repeated, build.point, points)
             progress = select(repeated, build.progress, progress)
@@ -118,7 +118,7 @@ class DirectSolver:
         self._until_settled(self._stored, name, share, again=again)
         settled = build.settled[0] > 0.5
         cones = build.cone if acting.cones else []
-        return Solved(build.u, build.law, build.reaction, build.curve, build.trial, settled, cones)
+        return Solved(build.u, build.polyline, build.equality, build.curve, build.segment_tried, settled, cones)
 
     def carried(self, acting: Collected) -> Collected:
         """All that acts, its lines as they were stored before laws switched: springs need the mass matrix for them."""
@@ -156,8 +156,8 @@ class DirectSolver:
     def _until_settled(self, acting: Collected, name: str, share: Scalar, *, again: bool) -> None:
         """Most phases are solved at once. What the others need in addition is computed only here."""
         build = self.build
-        most = (self.switches or max(SWITCHES, len(acting.laws))) - 1
-        if not acting.laws:
+        most = (self.switches or max(SWITCHES, len(acting.polylines))) - 1
+        if not acting.polylines:
             with build.loop(most, until=Slots.settled):
                 self._follow(again=again)
                 self._measure(acting, again=again)
@@ -189,14 +189,14 @@ class DirectSolver:
         planes = cones.touching() if acting.cones else []
         if planes:
             H_lines, b = cones.added(H_lines, b, planes)
-        problem = Problem(H_lines, b, _laws(acting), acting.equalities, self.eps)
-        found = problem.iterate(build.trial, progress.tolerance)
+        problem = Problem(H_lines, b, acting.polylines, acting.equalities, self.eps)
+        found = problem.iterate(build.segment_tried, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
         impulses = [c - s * r for (c, s), r in zip(lines, rates, strict=True)]
         if self.keeps_closing and found.closing is not None:
             self.closing = found.closing.mapped(build.carry(Slots.closing))
-        build.u, build.law, build.reaction, build.curve = found.u, found.impulses, found.reactions, impulses
-        build.found, settled = found.pieces, found.settled
+        build.u, build.polyline, build.equality, build.curve = found.u, found.impulses, found.equalities, impulses
+        build.segment_found, settled = found.segments, found.settled
         if acting.followed:
             build.agreed = [found.settled]
             d, met = H.diagonal(self.model.dof), found.settled > 0.5
@@ -218,7 +218,7 @@ class DirectSolver:
             return
         assert self._switching is not None
         build, (H, acting) = self.build, self._switching
-        waits = one_by_one(Progress(*build.progress), len(acting.laws)) & (build.agreed[0] < 0.5)
+        waits = one_by_one(Progress(*build.progress), len(acting.polylines)) & (build.agreed[0] < 0.5)
         stays, d = (build.settled[0] > 0.5) | waits, H.diagonal(self.model.dof)
         rows = zip(acting.curves, build.curve, strict=True)
         new = [c.point(rate(c.J, build.u), impulse, inertia(c.J, d)) for c, impulse in rows]
@@ -245,9 +245,11 @@ class DirectSolver:
             self.build.again("choose")
             return
         build = self.build
-        places = _along_polylines(acting, build.u, build.law)
-        chosen = choose(_laws(acting), build.trial, build.found, places, build.way, Progress(*build.progress))
-        build.trial, build.progress, build.way = chosen.pieces, list(chosen.progress), chosen.way
+        places = _along_polylines(acting, build.u, build.polyline)
+        chosen = choose(
+            acting.polylines, build.segment_tried, build.segment_found, places, build.way, Progress(*build.progress)
+        )
+        build.segment_tried, build.progress, build.way = chosen.segments, list(chosen.progress), chosen.way
         build.stage("choose")
 
     def _cone_points(self, acting: Collected) -> ConePoints:
@@ -257,20 +259,16 @@ class DirectSolver:
     def _expected(self, acting: Collected, share: Scalar) -> list[Scalar]:
         """Expected impulses of laws, from those of the last phase or step."""
         places = zip(acting.read_places, self.build.impulse, strict=True)
-        rows = {i: x for (kind, i), x in places if kind == "law"}
-        return [share * rows[i] for i in range(len(acting.laws))]
-
-
-def _laws(acting: Collected) -> list[Acting]:
-    return [Acting(term.law, term.J) for term in acting.laws]
+        rows = {i: x for (kind, i), x in places if kind == "polyline"}
+        return [share * rows[i] for i in range(len(acting.polylines))]
 
 
 def _along_polylines(acting: Collected, u: Sequence[Scalar], impulses: Sequence[Scalar]) -> Column:
     """How far along its polyline each law is."""
-    return Column(rate(term.J, u) for term in acting.laws) - impulses
+    return Column(rate(term.J, u) for term in acting.polylines) - impulses
 
 
 def needed_parts(H: FrontalMatrix, acting: Collected) -> FrontalMatrix:
     """Without the diagonal, where nothing asks for it: a later stage would have it computed."""
-    rows = [term for term in acting.laws if len(term.J) != 1]
+    rows = [term for term in acting.polylines if len(term.J) != 1]
     return H if acting.followed or acting.equalities or rows else replace(H, whole=())

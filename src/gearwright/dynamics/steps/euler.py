@@ -39,15 +39,15 @@ class EulerStep(ConstrainedStep):
         push = dt * transposed(tree.G, effort - needed, model.dof) + acting.push(model.dof)
         if isinstance(self.solver, DirectSolver):
             self.solver.keeps_closing = bool(self.closures)
-        pieces = self.solver.started(acting, build.piece if Slots.piece in build else [])
-        found = self.solver.solved(acting.matrix(M), push, acting, "step", pieces, v)
+        segments = self.solver.started(acting, build.segment if Slots.segment in build else [])
+        found = self.solver.solved(acting.matrix(M), push, acting, "step", segments, v)
         build.velocity, build.impulse = found.u, self.solver.carried(acting).impulses(found)
         build.position = model.advanced(q, self.solver.travel(found), dt)
         masses = (kept if acting.switching else M).diagonal(model.dof)
         recovery = StopRecovery(self, masses if self.closures else None)
-        if found.pieces:
-            build.piece = found.pieces
-        if found.pieces or found.cones:
+        if found.segments:
+            build.segment = found.segments
+        if found.segments or found.cones:
             build.unsettled = [build.unsettled[0] + where(found.settled, 0.0, 1.0)]
         taken = [sample.at(found.u) for sample in self.shaft_samples(now)]
         self.end_actuators(build.position, found.u, found.u, taken)

@@ -28,7 +28,7 @@ def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: l
     equalities = list(acting.equalities)
     for i, row, _ in _rows_ahead(step, acting, q, w):
         bias = row.error / step.dt - rate(equalities[i].J, w)
-        equalities[i] = equalities[i]._replace(bias=where(_at_rest(acting, row.group, w), 0.0, bias))
+        equalities[i] = replace(equalities[i], bias=where(_at_rest(acting, row.group, w), 0.0, bias))
     return replace(acting, equalities=equalities)
 
 
@@ -51,13 +51,13 @@ def turning_ahead(
         old, new = equalities[i].J, combined(row.J, tree.G)
         turned = {n: new.get(n, 0.0) - old.get(n, 0.0) for n in sorted({*old, *new})}
         give = total(*(x * x / mass[n] for n, x in turned.items()))
-        equalities[i] = equalities[i]._replace(give=give)
+        equalities[i] = replace(equalities[i], give=give)
     return replace(acting, equalities=equalities)
 
 
 def yielding(acting: Collected, much: Scalar) -> Collected:
     """With loops that yield this many times as much as their rows turn."""
-    return replace(acting, equalities=[e._replace(give=much * e.give) for e in acting.equalities])
+    return replace(acting, equalities=[replace(e, give=much * e.give) for e in acting.equalities])
 
 
 def _rows_ahead(

@@ -176,8 +176,8 @@ class MidpointStep(ConstrainedStep):
         build.change, build.relaxation, build.residual = Column.zeros(self.model.dof), [1.0], [0.0]
         build.converged, build.iteration, build.motion = [0.0], [1.0], [0.0]
         if first.switching:
-            pieces = build.piece if first.laws else []
-            build.trial, build.progress = self.direct.started(first, pieces), list(STARTED)
+            segments = build.segment if first.polylines else []
+            build.segment_tried, build.progress = self.direct.started(first, segments), list(STARTED)
             build.point = [0.0] * len(first.curves)
             if first.cones:
                 build.cone_point = [0.0] * sum(cone.size for cone in first.cones)
@@ -193,7 +193,7 @@ class MidpointStep(ConstrainedStep):
         iteration, w = build.iteration[0], build.start
         found = self._next_mean(acting, H, M, effort)
         if not acting.switching:
-            build.u, build.reaction = found.u, found.equalities
+            build.u, build.equality = found.u, found.equalities
         enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures), change=self.change)
         gain = slender_gain(self.model, found.u, dt, self.eps)
         converged = (build.converged[0] > 0.5) | has_converged(found.u, w, enough, gain) & found.settled
@@ -211,9 +211,11 @@ class MidpointStep(ConstrainedStep):
             if isinstance(H, LeastMove):
                 with build.unless(Slots.as_before):
                     build.again("factorise")
-        law, curve = (build.law, build.curve) if acting.switching else ([], [])
+        polyline, curve = (build.polyline, build.curve) if acting.switching else ([], [])
         cone = build.cone if acting.cones else []
-        return Solved(build.u, law, build.reaction, curve, build.trial if acting.laws else [], True, cone)
+        return Solved(
+            build.u, polyline, build.equality, curve, build.segment_tried if acting.polylines else [], True, cone
+        )
 
     def _closing_factors(self, H: Factored, acting: Collected) -> LeastMove:
         """Writes the stage `factorise`, for all iterations with the same compliance."""
@@ -281,15 +283,15 @@ class MidpointStep(ConstrainedStep):
         push = build.momentum_after + second.push(model.dof)
         H = self._own_factors or second.matrix(M)
         ahead = 2.0 * mean - build.velocity if second.cones else None
-        pieces = self.direct.started(second, first.pieces)
-        found = self.direct.solved(H, push, second, "end", pieces, mean, ahead=ahead)
+        segments = self.direct.started(second, first.segments)
+        found = self.direct.solved(H, push, second, "end", segments, mean, ahead=ahead)
         second = self.direct.carried(second)
         self.energy.second_half(second, found, effort, M)
         build.velocity = found.u
         guess.count_quick_steps(build)
         build.impulse = build.impulse + second.impulses(found)
-        if found.pieces:
-            build.piece = found.pieces
+        if found.segments:
+            build.segment = found.segments
         self.end_actuators(build.position, found.u, mean, self._taken(now, found.u))
         self.end_frictions(now, tree.v)
         return found.settled

@@ -37,7 +37,7 @@ class Form:
             return 0.0
 
         inertia.mapped(taken)
-        rows = [e._replace(erp=0.0) for e in acting.equalities]  # sweeps alone ask for it
+        rows = [replace(e, erp=0.0) for e in acting.equalities]  # sweeps alone ask for it
         rest = replace(acting, lines=[], places=[], unread=0, equalities=rows).mapped(taken)
         return Form(numbers, (inertia.pattern, rest))
 

@@ -1,4 +1,4 @@
-"""Slots of a step in the making, one line each: `build.trial` are the numbers, `Slots.trial` is the slot's name.
+"""Slots of a step in the making, one line each: `build.rhs` are the numbers, `Slots.rhs` is the slot's name.
 
 Those that other layers name have their names from `model.slots`; the rest is scratch, between the stages of one step.
 """
@@ -49,7 +49,7 @@ class Slots(ABC):
     missed = Shared()
     smooth = Shared()
     impulse = Shared()
-    piece = Shared()
+    segment = Shared()
     parts = Shared()
     unsettled = Shared()
     opened = Shared()
@@ -69,7 +69,8 @@ class Slots(ABC):
     at_start = Numbers()  # what else later stages need of a step's start
     rhs = Numbers()  # right-hand side
     u = Numbers()  # velocities
-    trial = Numbers()  # segments that laws are tried on; impulses, where they are swept over
+    segment_tried = Numbers()  # by polyline: the segment that a solution is made with,
+    segment_found = Numbers()  # and the one that it belongs to
     point = Numbers()  # rate at which each curve has its line
     cone_point = Numbers()  # rates at which each contact's cone is touched
     shift = Numbers()  # of each contact: the speed that it slips with, about
@@ -82,11 +83,10 @@ class Slots(ABC):
     share = Numbers()  # of the way
     found_share = Numbers()  # ends the search for it
     follows = Numbers()  # times that points have followed the solution in this phase
-    found = Numbers()  # segments that the solution belongs to
     way = Numbers()  # how far each law has got along its polyline
     progress = Numbers()  # of the switching: `solve.choosing.Progress`
-    law = Numbers()  # impulses: of laws,
-    reaction = Numbers()  # of equalities,
+    polyline = Numbers()  # impulses: of polylines,
+    equality = Numbers()  # of equalities,
     curve = Numbers()  # of curves,
     cone = Numbers()  # of contacts
     agreed = Numbers()  # laws are on their segments, wherever curves are
@@ -146,6 +146,7 @@ class Slots(ABC):
 
     # sweeps
     responses = Numbers()  # velocities that unit impulses cause
+    swept_impulse = Numbers()  # of each row
     rate = Numbers()  # of each row
     kept = Numbers()  # impulses without what took errors off
     kept_rate = Numbers()  # and the rates with these

@@ -58,24 +58,24 @@ class SweepSolver(ABC):
     def __init__(self, build: StepBuilder, model: Model, *, iterations: int, tolerance: float) -> None:
         self.build, self.model, self.iterations, self.tolerance = build, model, iterations, tolerance
 
-    def started(self, acting: Collected, pieces: Sequence[Scalar]) -> list[Scalar]:
+    def started(self, acting: Collected, segments: Sequence[Scalar]) -> list[Scalar]:
         return []  # no segments are kept: a projection finds its own
 
     def solved(
         self, H: FrontalMatrix | Factors | Masked, b: Sequence[Scalar], acting: Collected,
-        name: str, pieces: Sequence[Scalar] | None, guess: Sequence[Scalar],
+        name: str, segments: Sequence[Scalar] | None, guess: Sequence[Scalar],
     ) -> Solved:  # fmt: skip
         assert isinstance(H, FrontalMatrix)
         if not (acting.switching or acting.equalities):
             return Solved(self.model.factorised(H.entries).solve(list(b)), [], [], [], [], True)
         kept = self._swept(self._begun(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
-        each = (("law", acting.laws), ("equality", acting.equalities), ("curve", acting.curves))
-        laws, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
+        each = (("polyline", acting.polylines), ("equality", acting.equalities), ("curve", acting.curves))
+        polylines, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
         u = self.build.u
         lines = [(c, *c.line(rate(c.J, guess))) for c in acting.curves]
         curves = [a - s * rate(c.J, u) + x for (c, a, s), x in zip(lines, beside, strict=True)]
-        return Solved(u, laws, equalities, curves, [], True)
+        return Solved(u, polylines, equalities, curves, [], True)
 
     def carried(self, acting: Collected) -> Collected:
         return acting
@@ -92,7 +92,7 @@ class SweepSolver(ABC):
                 b[n] = b[n] + x * constant
             remainders.append(CurveRemainder(curve, constant, slope))
         terms: dict[str, Sequence[SweptTerm]] = {
-            "law": acting.laws, "equality": acting.equalities, "curve": remainders,
+            "polyline": acting.polylines, "equality": acting.equalities, "curve": remainders,
         }  # fmt: skip
         rows = [terms[kind][i] for kind, i in _order(acting)]
         last = dict(zip(acting.read_places, self.build.impulse, strict=True))
@@ -105,7 +105,7 @@ class SweepSolver(ABC):
         """Writes the stages; gives the impulses to keep. The velocities are in `u` then."""
         build = self.build
         rates = [rate(row.J, start.u) for row in start.rows]
-        build.u, build.trial, build.rate = start.u, start.warm, rates
+        build.u, build.swept_impulse, build.rate = start.u, start.warm, rates
         if start.drifting:
             build.kept, build.kept_rate = start.warm, rates
         self._prepare(start, rates)
@@ -116,7 +116,7 @@ class SweepSolver(ABC):
         )  # fmt: skip
         build.stage("predict")
         self._sweeps(later)
-        return build.kept if start.drifting else build.trial
+        return build.kept if start.drifting else build.swept_impulse
 
     @abstractmethod
     def _prepare(self, start: Swept, rates: Sequence[Scalar]) -> None:
@@ -135,7 +135,7 @@ class SweepSolver(ABC):
     def _sweep(self, system: Swept, rows: Sequence[SweptTerm], A: TermResponses, going: Scalar) -> Scalar:
         """One sweep; how much has changed."""
         build = self.build
-        build.trial, build.rate, change = sweep(rows, A, build.trial, build.rate, going, self.tolerance)
+        build.swept_impulse, build.rate, change = sweep(rows, A, build.swept_impulse, build.rate, going, self.tolerance)
         if system.drifting:
             undrifted = [row.undrifted() for row in system.rows]
             build.kept, build.kept_rate, more = sweep(undrifted, A, build.kept, build.kept_rate, going, self.tolerance)
@@ -167,7 +167,7 @@ class PgsSolver(SweepSolver):
                 change = self._sweep(system, system.rows, A, negated(swept))
                 build.swept = [where(swept | (change <= ENOUGH * self.tolerance), 1.0, 0.0)]
                 build.stage("sweep")
-            build.u = system.velocities(build.trial)  # the same where none was needed: no impulse has changed
+            build.u = system.velocities(build.swept_impulse)  # the same where none was needed: no impulse has changed
             build.stage("correct")
 
 
@@ -187,10 +187,10 @@ class TgsSolver(SweepSolver):
             rows = [row.moved_on(d, done, n) for row, d in zip(system.rows, moved, strict=True)]
             self._sweep(system, rows, A, 1.0)
             build.moved = moved + build.rate
-            build.mean = mean + 1.0 / n * build.trial
+            build.mean = mean + 1.0 / n * build.swept_impulse
             build.done = [done + 1.0]
             build.stage("sweep")
-        build.u = system.velocities(build.trial)
+        build.u = system.velocities(build.swept_impulse)
         build.mean_u = system.velocities(build.mean)
         build.stage("correct")
         self.mean = build.mean_u

@@ -86,7 +86,7 @@ class StepSlot:
         "steps without a kink, up to two: then the last two errors correct the guess")
     IMPULSE = _slot("impulse", "state", "rows", "N s, N m s", "0", "retried",
         "impulses of the last step, from which the solver starts")
-    PIECE = _slot("piece", "state", "force_laws", "", "0", "retried",
+    SEGMENT = _slot("segment", "state", "force_laws", "", "0", "retried",
         "segment that each force law was on at the end of the last step")
     PARTS = _slot("parts", "state", "3 one", "", "0", "midpoint",
         "substeps beside the first, steps since their number changed, and how long they stay")

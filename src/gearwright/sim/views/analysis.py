@@ -56,7 +56,7 @@ def linearized(sim: Simulation) -> Linearization:
 
 def _linearized(sim: Simulation) -> tuple[Array, Array]:
     function = sim.kernels.equations.linearization
-    own = (StepSlot.MEAN_VELOCITY, StepSlot.PIECE, StepSlot.PARTS)
+    own = (StepSlot.MEAN_VELOCITY, StepSlot.SEGMENT, StepSlot.PARTS)
     ended = _after_a_step(sim, [n for n in own if n in sim.batch_state.parts])
     now = {name: sim.inputs.acting(name) for name in function.name_in()}
     pairs = []
@@ -65,7 +65,7 @@ def _linearized(sim: Simulation) -> tuple[Array, Array]:
         after = {name: x[r] for name, x in ended.items() if name in now}
         parts = _parts(given, after)
         if parts > 1:
-            pieces = {name: x for name, x in after.items() if name == StepSlot.PIECE}
+            pieces = {name: x for name, x in after.items() if name == StepSlot.SEGMENT}
             pairs.append(_chained(sim, given | pieces, parts))
         else:
             A, B = function.call([(given | after)[name] for name in function.name_in()])
