@@ -8,6 +8,7 @@ from math import inf, isfinite, pi
 import pytest
 
 import gearwright as gw
+from gearwright.page.command_sliders import CommandSliders
 from gearwright.page.controls import Controls
 from gearwright.page.sliders import DIGITS, Slider
 
@@ -127,3 +128,18 @@ def test_numbers_fit_into_their_box(controls, limits, share) -> None:
     assert handle.min <= handle.value <= handle.max
     assert abs(handle.value - value) <= handle.step
     assert (handle.max - handle.min) / handle.step >= 20
+
+
+def test_a_command_of_the_program_moves_its_slider() -> None:
+    with gw.view("gripper", port=0, block=False) as page:
+        sliders = next(p for p in page._panel._parts if isinstance(p, CommandSliders))
+        page.player.demonstration.over = True
+        page.player.command["motor"] = 0.01
+        page.player.step(1)
+        page._panel.refresh()
+        assert sliders._sliders["motor"].value == pytest.approx(0.01, abs=1e-4)
+        page.player.command.clear()
+        page.sim.step(command={"motor": -0.005})
+        page._panel.refresh()
+        assert sliders._sliders["motor"].value == pytest.approx(-0.005, abs=1e-4)
+        assert page.player.command == {}  # a slider that the program moves commands nothing

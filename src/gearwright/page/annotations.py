@@ -1,4 +1,4 @@
-"""Joint axes, couplings and transmissions, drawn over the robot with their formulas."""
+"""Joint axes, couplings and transmissions, drawn over the robot with their names and formulas."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from gearwright.display.maps import formulas
 from gearwright.display.visible import visible
 from gearwright.model import Mechanism
 from gearwright.model.joints import WORLD, Joint
+from gearwright.page.labels import Label, SceneLabels
 
 AXIS, COUPLING, TRANSMISSION = (226, 88, 62), (150, 90, 200), (30, 140, 110)
 LENGTH = 0.16  # of an axis to either side, of the robot's size
+FEW = 8  # joints; the axes of more are shorter, by the square root of how many more
 STEM = 0.22  # height of an arc, of the robot's size
 SEGMENTS = 16  # of an arc
 MOST = 200  # of each kind: more cannot be read
@@ -31,8 +33,8 @@ class Bond(NamedTuple):
 class Annotations:
     """Each kind is drawn when it is first shown; `move` keeps the lines between joints where the joints are."""
 
-    def __init__(self, server: Any, robot: Mechanism, size: float) -> None:
-        self._scene, self._robot, self._size = server.scene, robot, size
+    def __init__(self, server: Any, labels: SceneLabels, robot: Mechanism, size: float) -> None:
+        self._scene, self._labels, self._robot, self._size = server.scene, labels, robot, size
         self._joints = {j.name: j for j in (*robot.tree.joints, *robot.tree.cuts)}
         self._axes: list[Any] = []
         self._bonds: dict[str, list[tuple[Bond, Any, Any]]] = {}  # kind → with line and label
@@ -45,17 +47,19 @@ class Annotations:
 
     def show_axes(self, shown: bool) -> None:
         if shown and not self._axes:
-            for joint in [j for j in self._joints.values() if j.axes][:MOST]:
-                self._axes += self._draw_axes(joint)
+            joints = [j for j in self._joints.values() if j.axes][:MOST]
+            length = LENGTH * self._size * min(1.0, FEW / max(1, len(joints))) ** 0.5
+            for joint in joints:
+                self._axes += self._draw_axes(joint, length)
         for node in self._axes:
             node.visible = shown
+        self._labels.arrange()
 
-    def _draw_axes(self, joint: Joint) -> Iterator[Any]:
+    def _draw_axes(self, joint: Joint, length: float) -> Iterator[Any]:
         """Fixed to the parent's frame, about which the child turns."""
         from gearwright.page.scene import frame_of
 
-        length, X = LENGTH * self._size, joint.X_PJ
-        origin = np.asarray(X.p, float)
+        X, origin = joint.X_PJ, np.asarray(joint.X_PJ.p, float)
         path = "/axes" if joint.parent == WORLD else f"{frame_of(joint.parent)}/axes"
         path += " " + joint.name.replace("%", "%25").replace("/", "%2F")
         for k, axis in enumerate(joint.axes):
@@ -65,7 +69,8 @@ class Annotations:
                 f"{path}/{k}", ends, AXIS, shaft_radius=0.02 * length, head_radius=0.06 * length,
                 head_length=0.2 * length,
             )  # fmt: skip
-        yield self._scene.add_label(f"{path}/name", visible(joint.name), position=ends[0, 1])
+        link = None if joint.parent == WORLD else joint.parent
+        yield self._labels.add(Label(f"{path}/name", visible(joint.name), ends[0, 1], link))
 
     # --- couplings and transmissions -------------------------------------------------------------------------------
 
@@ -82,13 +87,14 @@ class Annotations:
     def _draw(self, path: str, bond: Bond) -> tuple[Bond, Any, Any]:
         points, _ = self._arcs(bond)
         line = self._scene.add_line_segments(path, points, bond.colour, thickness=3.0, thickness_units="screen")
-        return bond, line, self._scene.add_label(f"{path}/text", bond.text, anchor="bottom-center")
+        return bond, line, self._labels.add(Label(f"{path}/text", bond.text, points[0, 0], centred=True))
 
     def move(self, poses: Mapping[str, Any]) -> None:
         self._poses = poses
         for kind in self._shown:
             for bond, line, label in self._bonds.get(kind, ()):
                 line.points, label.position = self._arcs(bond)
+        self._labels.move(poses)
 
     def _arcs(self, bond: Bond) -> tuple[Any, Any]:
         """Lines from the first joint to each other one, over what is between them, and the top of the first; a stem

@@ -46,7 +46,15 @@ class CommandSliders:
             slider.handle.visible = text.casefold() in name.casefold()
 
     def _commanded(self, name: str, change: ControlChange) -> None:
-        self._player.command[name] = float(change.value)
+        if change.by_person:
+            self._player.command[name] = float(change.value)
+
+    def refresh(self) -> None:
+        """What a program or the demonstration commands."""
+        for name, slider in self._sliders.items():
+            command = self._player.command.get(name, self._player.sim.command[name])
+            if command is not None and isfinite(command):
+                slider.show(command)
 
 
 def command_range(robot: Mechanism, actuator: Actuator) -> tuple[float, float]:

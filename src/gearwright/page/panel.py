@@ -13,6 +13,7 @@ from gearwright.page.controls import Controls
 from gearwright.page.dragging import Dragging
 from gearwright.page.joint_forces import JointForces
 from gearwright.page.joint_sliders import JointSliders
+from gearwright.page.labels import SceneLabels
 from gearwright.page.mass_centre import MassCentre
 from gearwright.page.motion import ShownMotion
 from gearwright.page.motor_curves import MotorCurves
@@ -35,7 +36,7 @@ class PagePanel:
     ) -> None:
         self._server, self._motion, self._scene = server, motion, scene
         controls = Controls(server, motion.lock)
-        self._annotations = Annotations(server, motion.robot, size)
+        self._annotations = Annotations(server, SceneLabels(server, motion.lock), motion.robot, size)
         self._player = motion if isinstance(motion, Player) else None
         self._dragging = Dragging(scene, self._player, size) if self._player else None
         touching = self._player is not None and bool(motion.robot.contacts)
@@ -70,12 +71,11 @@ class PagePanel:
             controls.checkbox("drag links", True, lambda change: self._set_drag(change.value), hint)
         if len(self._motion.robot.joints) + len(self._motion.robot.actuators) > FEW:
             controls.text("filter", lambda change: self._filter(change.value), "part of a joint's name")
-        joints = JointSliders(controls, self._motion)
-        self._parts.append(joints)
-        self._filtered: list[JointSliders | CommandSliders] = [
-            joints,
-            *([CommandSliders(controls, self._player)] if self._player is not None else []),
-        ]
+        sliders: list[JointSliders | CommandSliders] = [JointSliders(controls, self._motion)]
+        if self._player is not None:
+            sliders.append(CommandSliders(controls, self._player))
+        self._filtered = sliders
+        self._parts += sliders
 
     def _filter(self, text: str) -> None:
         for sliders in self._filtered:
