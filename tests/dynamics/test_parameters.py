@@ -64,6 +64,7 @@ CASES = {
     f"{REVOLUTE}.spring_stiffness": (7.0, with_dynamics(REVOLUTE, 0, spring_stiffness=7.0)),
     f"{UNIVERSAL}.axis2.spring_reference": (1.5, with_dynamics(UNIVERSAL, 1, spring_reference=1.5)),
     f"{UNIVERSAL}.axis.armature": (0.7, with_dynamics(UNIVERSAL, 0, armature=0.7)),
+    f"{BALL}.damping": (0.7, with_joint(BALL, damping=0.7)),
     f"{PLANAR}.rz.damping": (0.7, with_dynamics(PLANAR, 0, damping=0.7)),
     "belt.multiplier": (-0.9, ROBOT.with_coupling("belt", leaders=(Term(ROBOT.couplings["belt"].leader, -0.9),))),
     "belt.offset": (0.5, ROBOT.with_coupling("belt", offset=0.5)),

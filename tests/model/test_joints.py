@@ -144,3 +144,11 @@ def test_axes_have_names() -> None:
     assert [str(r) for r in made("universal").refs] == ["j", "j.axis2"]
     assert made("planar").refs == ()
     assert made("ball").refs == ()
+
+
+def test_damping_without_an_axis_is_of_balls_alone() -> None:
+    assert made("ball", damping=0.2).damping == 0.2
+    with pytest.raises(ModelError, match="revolute joint is in the dynamics of its axes"):
+        made("revolute", damping=0.2)
+    with pytest.raises(ModelError, match="damping"):
+        made("ball", damping=-0.2)

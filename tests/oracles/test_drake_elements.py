@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -99,6 +100,26 @@ def test_a_planar_joint_of_sdformat(rng: np.random.Generator) -> None:
     assert robot.forward_kinematics({"j": q.tolist()})["b"] == pytest.approx(theirs, abs=1e-14)
     assert robot.joints["j"].axes[0].dynamics.damping == plant.GetJointByName("j").default_damping_vector()[2] == 3
     assert not [d for d in robot.diagnostics if d.severity == "warning"]
+
+
+URDF_BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+DAMPED_BALLS = {
+    "sdf": sdf('<joint name="j" type="ball"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz>'
+               "<dynamics><damping>0.3</damping></dynamics></axis></joint>"),
+    "urdf": f'<robot name="m"><link name="a">{URDF_BODY}</link><link name="b">{URDF_BODY}</link>'
+            '<drake:joint name="j" type="ball"><parent link="a"/><child link="b"/><dynamics damping="0.3"/>'
+            "</drake:joint></robot>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DAMPED_BALLS)
+def test_damping_of_ball_joints(kind: str, tmp_path: Path) -> None:
+    """As Drake reads the file, and the one that we write."""
+    robot = gw.loads(DAMPED_BALLS[kind])
+    written = gw.save(robot, tmp_path / f"m.{kind}")
+    assert not [d for d in robot.diagnostics if d.code == "not-simulated"] and not written.lost
+    for text in (DAMPED_BALLS[kind], (tmp_path / f"m.{kind}").read_text()):
+        assert plant_of(text, kind).GetJointByName("j").default_damping() == robot.joints["j"].damping == 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What acts along the axes of joints that close loops: it must not matter which joint of a loop is cut."""
 
 from dataclasses import replace
+from math import exp
 
 import numpy as np
 import pytest
@@ -133,3 +134,17 @@ def homogeneous(X):
     full = np.eye(4)
     full[:3, :3], full[:3, 3] = X.R, X.p
     return full
+
+
+def test_a_rod_between_two_damped_balls_stops_spinning():
+    """Both dampers act, that of the ball in the tree and that of the cut one: ω = ω₀·exp(−(d₁ + d₂)·t/J)."""
+    b = gw.build("rod", gravity=(0, 0, 0)).link("base").link("rod", mass=1.0, inertia=(0.1, 0.1, 0.02))
+    b.joint("low", "ball", "base", "rod", damping=0.01)
+    b.joint("high", "ball", "base", "rod", pose=(0, 0, 0.5), child_pose=(0, 0, 0.5), damping=0.03)
+    robot = b.finish()
+    tree, cut = (next(iter(js)).name for js in (robot.joints.values(), robot.tree.cuts))
+    assert {tree, cut} == {"low", "high"}
+    sim = gw.compile(robot, dt=1e-3)
+    sim.reset(velocity={f"{tree}.rz": 5.0})
+    sim.step(n=500)
+    assert sim.velocity[f"{tree}.rz"] == pytest.approx(5.0 * exp(-0.04 / 0.02 * 0.5), rel=1e-6)

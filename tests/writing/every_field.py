@@ -238,6 +238,7 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (Joint, "axes"): {"axes": (Axis(xyz=(0.0, 1.0, 0.0)),)},
     (Joint, "safety"): {"safety": SafetyController(k_velocity=2.0)},
     (Joint, "thread_pitch"): {"kind": "screw", "thread_pitch": 0.004},
+    (Joint, "damping"): {"kind": "ball", "axes": (), "damping": 0.3},
     (Axis, "xyz"): {"xyz": (0.6, 0.8, 0.0)},
     (Axis, "limits"): {"limits": Limits(lower=-1.0)},
     (Axis, "dynamics"): {"dynamics": AxisDynamics(damping=0.5)},

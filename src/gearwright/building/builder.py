@@ -192,12 +192,13 @@ class RobotBuilder:
         initial     where it starts, if not at zero [rad, m]
 
         Others are limits and passive forces of its axis: lower, upper, effort, velocity, damping, friction, armature,
-        spring_stiffness, …
+        spring_stiffness, …; of a ball, which has no axis, its damping.
         """
         self._new(self._joints, "joint", name)
         if not isinstance(kind, str) or kind not in JOINT_KINDS:
             raise ModelError(f"joint {name!r}: there is no type {kind!r:.60}{nearest(str(kind), JOINT_KINDS)}")
         count = JOINT_KINDS[kind].axes
+        damping = number("damping", numbers_of_axis.pop("damping", 0.0)) if JOINT_KINDS[kind].damped else 0.0
         made = [
             axis_of(name, given, numbers_of_axis if i == 0 else {}) for i, given in enumerate((axis, axis2)[:count])
         ]
@@ -206,7 +207,8 @@ class RobotBuilder:
         self._joints[name] = Joint(
             name=name, kind=kind, parent=checked_name("parent", parent), child=checked_name("child", child),
             X_PJ=pose_of(f"joint {name!r}: pose", pose), X_CJ=pose_of(f"joint {name!r}: child_pose", child_pose),
-            axes=tuple(made), thread_pitch=number("thread_pitch", thread_pitch), source=_caller("joint", name),
+            axes=tuple(made), thread_pitch=number("thread_pitch", thread_pitch), damping=damping,
+            source=_caller("joint", name),
         )  # fmt: skip
         if initial is not None:
             values = initial if isinstance(initial, Sequence) else [initial]

@@ -6,7 +6,7 @@ The keys are a contract: more may be added, these stay. Units are SI and radians
     name, base     text; base is fixed or floating
     dof, mass      independent degrees of freedom; kg
     links          [{name, mass, parent, joint}]                in the tree; null for a URDF's link "world"
-    joints         [{name, kind, parent, child, closes_loop, thread_pitch,
+    joints         [{name, kind, parent, child, closes_loop, thread_pitch, damping,
                      axes: [{name, xyz, lower, upper, velocity, effort, damping, friction,
                              friction_model: {field: value}, reflected_inertia}]}]
     couplings      [{name, formula, follower, leaders: [{axis, multiplier}], offset, reference, powers, mode,
@@ -109,7 +109,7 @@ def _joint(j: Joint, closes: bool, extra: dict[AxisRef, float]) -> dict[str, Any
     ]
     return {
         "name": j.name, "kind": j.kind, "parent": j.parent, "child": j.child, "closes_loop": closes,
-        "thread_pitch": j.thread_pitch, "axes": axes,
+        "thread_pitch": j.thread_pitch, "damping": j.damping, "axes": axes,
     }  # fmt: skip
 
 

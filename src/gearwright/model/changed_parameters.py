@@ -91,9 +91,10 @@ def _joint(joint: Joint, wanted: Mapping[str, float]) -> Joint:
     now = tuple(joint.X_PJ.p.tolist())
     origin = _three(wanted, [f"{joint.name}.origin.{c}" for c in _XYZ], now)
     changed = tuple(_axis(axis, _of(wanted, name)) for name, axis in axes(joint))
-    if changed == joint.axes and origin == now:
+    damping = wanted.get(f"{joint.name}.damping", joint.damping) if joint.type.damped else 0.0
+    if (changed, origin, damping) == (joint.axes, now, joint.damping):
         return joint
-    return replace(joint, X_PJ=Pose(joint.X_PJ.R, np.array(origin)), axes=changed)
+    return replace(joint, X_PJ=Pose(joint.X_PJ.R, np.array(origin)), axes=changed, damping=damping)
 
 
 def _axis(axis: Axis, own: Mapping[str, float]) -> Axis:

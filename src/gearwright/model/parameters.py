@@ -90,6 +90,8 @@ def joint_rows(joint: Joint) -> Iterator[ParameterRow]:
     """Where the joint sits on its parent link, and what acts along its axes."""
     for c, value in zip(_XYZ, joint.X_PJ.p.tolist(), strict=True):
         yield f"{joint.name}.origin.{c}", value, _LENGTH, False
+    if joint.type.damped:
+        yield f"{joint.name}.damping", joint.damping, meaning_of(Joint, "damping"), False
     for name, axis in axes(joint):
         for m in meanings(AxisDynamics):
             if m.is_parameter:

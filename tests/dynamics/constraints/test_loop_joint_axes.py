@@ -10,6 +10,7 @@ import pytest
 from gearwright.dynamics.algebra.spatial import Motion, Vector
 from gearwright.dynamics.constraints.loop_joint_axes import (
     CutAxis,
+    CutRotation,
     CutSoftStopRow,
     CutSpringRow,
     CutStopRow,
@@ -106,3 +107,15 @@ def test_friction_and_stops_are_one_bounded_term(phase):
     (row,) = rows(Limits(lower=-1.0, upper=1.0), friction=0.3)
     (found,) = row.act(now(phase))
     assert isinstance(found, Polyline)
+
+
+def test_a_damped_ball_that_closes_a_loop_resists_every_rotation():
+    """One component of angular velocity a row; a ball without damping has none."""
+    ball = Joint(name="ball", kind="ball", parent=WORLD, child="link", damping=0.5)
+    assert not list(cut_axis_rows(ball, Sides(), {"ball.damping": 0.0}))
+    found = list(cut_axis_rows(ball, Sides(), {"ball.damping": 0.5}))
+    assert [(type(row.axis), row.name, row.damping) for row in found] == [
+        (CutRotation, name, 0.5) for name in ("ball.rx", "ball.ry", "ball.rz")
+    ]
+    slopes = [row.axis.read(now())[1] for row in found]
+    assert slopes == [{}, {}, {0: 1.0, 1: -1.0}]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -104,3 +106,28 @@ def test_a_force_sensor_reads_what_the_parent_exerts() -> None:
     sim.step()
     reading = np.concatenate([np.ravel(sim.sensor["f"])[:3], np.ravel(sim.sensor["t"])[3:]])
     assert reading == pytest.approx(d.sensordata, abs=1e-9)
+
+
+BALLS = """<mujoco><option timestep="1e-5" integrator="implicit"/><worldbody>
+  <body name="a" pos="0 0 1"><joint name="s" type="ball" damping="0.05"/>
+    <geom type="box" size="0.05 0.1 0.2" pos="0.1 0 -0.2" mass="1"/>
+    <body name="b" pos="0.1 0 -0.4"><joint name="t" type="ball" damping="0.02" pos="0 0 0.05"/>
+      <geom type="box" size="0.1 0.03 0.15" pos="0.05 0.1 -0.2" mass="0.5"/></body></body>
+</worldbody></mujoco>"""
+
+
+def test_damped_ball_joints_move_as_in_mujoco(tmp_path: Path) -> None:
+    """Read, and as written by us. Found: 2e-5 at 2 ms, where MuJoCo's own error is 5e-6; without damping 0.5."""
+    robot, start = gw.loads(BALLS), {"s.rx": 1, "s.ry": 2, "s.rz": 3, "t.rx": -2, "t.ry": 1, "t.rz": 4}
+    assert not [d for d in robot.diagnostics if d.code == "not-simulated"]
+    gw.save(robot, tmp_path / "written.xml")
+    for text in (BALLS, (tmp_path / "written.xml").read_text()):
+        m = mujoco.MjModel.from_xml_string(text)
+        m.opt.timestep, d = 1e-5, mujoco.MjData(m)
+        m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+        d.qvel[:] = [*start.values()]
+        mujoco.mj_step(m, d, 50_000)
+        sim = gw.compile(robot, dt=2e-3, contacts=[])
+        sim.reset(velocity=start)
+        sim.step(n=250)
+        assert np.abs(np.array(sim.q) - d.qpos).max() < 1e-4

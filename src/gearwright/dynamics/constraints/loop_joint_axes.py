@@ -77,6 +77,17 @@ class CutAxis:
 
 
 @dataclass(frozen=True)
+class CutRotation(CutAxis):
+    """One component, `index`, of a cut ball joint's angular velocity in the parent side's axes; it has no position."""
+
+    def position(self, x: RelativePose) -> Scalar:
+        return 0.0
+
+    def rate(self, x: RelativePose, V: Motion) -> Scalar:
+        return V.angular[self.index]
+
+
+@dataclass(frozen=True)
 class CutRow(OneRow, ABC):
     """A row along one axis of a cut joint."""
 
@@ -176,6 +187,9 @@ class CutSoftStopRow(CutRow):
 def cut_axis_rows(
     joint: Joint, closure: LoopSides, values: Mapping[str, Scalar], winding: AngleSum | None = None
 ) -> Iterator[CutRow | SmoothFrictionRow | StateRow]:
+    if joint.type.damped and not is_zero(damping := values[f"{joint.name}.damping"]):
+        for index, name in enumerate(joint.coordinates):
+            yield CutSpringRow(CutRotation(name, closure, joint, index), damping, 0.0, 0.0)
     for index, (name, axis) in enumerate(axes(joint)):
         limits = axis.limits
         cut = CutAxis(name, closure, joint, index, middle(limits), winding)

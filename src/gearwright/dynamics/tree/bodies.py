@@ -184,12 +184,15 @@ def link_mass(name: str, inertia: Inertia, values: Mapping[str, Scalar]) -> Mass
 def _along_axes(mechanism: Mechanism, values: Mapping[str, Scalar]) -> tuple[Axes, list[int]]:
     """Passive forces of the coordinates, and the position of each, which has the same name where it has an axis."""
     names, slots = mechanism.layout.velocities, mechanism.layout.positions
-    owned = {name for j in mechanism.tree.joints for name, _ in axes(j)}
+    joints = mechanism.tree.joints
+    owned = {name: name for j in joints for name, _ in axes(j)}
+    damped = owned | {name: j.name for j in joints if j.type.damped for name in j.coordinates}
 
-    def column(quantity: str) -> list[Scalar]:
-        return [values[f"{n}.{quantity}"] if n in owned else 0.0 for n in names]
+    def column(quantity: str, owners: Mapping[str, str] = owned) -> list[Scalar]:
+        return [values[f"{owners[n]}.{quantity}"] if n in owners else 0.0 for n in names]
 
-    along = Axes(column("damping"), column("spring_stiffness"), column("spring_reference"), column("armature"))
+    stiffness, reference = column("spring_stiffness"), column("spring_reference")
+    along = Axes(column("damping", damped), stiffness, reference, column("armature"))
     return along, [slots.index(n) if n in owned else -1 for n in names]
 
 

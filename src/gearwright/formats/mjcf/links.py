@@ -5,6 +5,7 @@ A joint's position here is MuJoCo's, reference included: with `ref`, the joint f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -142,10 +143,10 @@ def _joint(j: JointPart, parent: str, child: str, X_PL: Pose, parts: Parts, weig
     X_at = Pose(IDENTITY.R, j.pos) if j.pos.any() else IDENTITY
     X_PJ = X_PL @ X_at
     if j.kind == "ball":
-        _report_ball(j)
         return Joint(
-            name=j.name, kind="ball", parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_at, source=j.element.source
-        )
+            name=j.name, kind="ball", parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_at, damping=_ball_damping(j, parts),
+            source=j.element.source,
+        )  # fmt: skip
     x, y, z = j.axis.tolist()
     if j.ref:
         back = (
@@ -161,11 +162,14 @@ def _joint(j: JointPart, parent: str, child: str, X_PL: Pose, parts: Parts, weig
     )
 
 
-def _report_ball(j: JointPart) -> None:
-    lost = [n for n in ("stiffness", "damping", "armature", "frictionloss") if _given(j, n)]
+def _ball_damping(j: JointPart, parts: Parts) -> float:
+    """What a ball has otherwise is reported."""
+    lost = [n for n in ("stiffness", "armature", "frictionloss", "springdamper") if _given(j, n)]
     lost += ["range"] if j.range is not None else []
     if lost:
         j.element.warning("not-simulated", f"joint {j.name!r} is a ball: its {', '.join(lost)} is not simulated")
+    damping, *thickening = reals(j.element, "damping", (0.0, 0.0, 0.0))
+    return _checked(j, {"damping": damping if parts.option.on("damper") else 0.0}, thickening)["damping"]
 
 
 def _limits(j: JointPart, parts: Parts) -> Limits:
@@ -193,26 +197,31 @@ def _dynamics(j: JointPart, parts: Parts, weights: dict[str, Inertia]) -> AxisDy
     assert j.body.file is not None
     stiffness, *stiffening = reals(e, "stiffness", (0.0, 0.0, 0.0))
     damping, *thickening = reals(e, "damping", (0.0, 0.0, 0.0))
-    if any(stiffening) or any(thickening):
-        e.warning("not-simulated", f"joint {j.name!r}: springs and dampers are linear; further numbers have no effect")
     time, ratio = reals(e, "springdamper", (0.0, 0.0))
     if time > 0 and ratio > 0:
         inertia = averaged_inertia(j, parts, weights)
         stiffness, damping = inertia / max(LEAST, time * time * ratio * ratio), 2 * inertia / time
     angle = j.body.file.compiler.angle if j.kind == "hinge" else float
-    values: dict[str, Any] = {
+    values = {
         "damping": damping if on("damper") else 0.0,
         "friction": real(e, "frictionloss") if on("frictionloss") else 0.0,
         "armature": real(e, "armature"),
     }
-    for name, value in values.items():
-        if value < 0:
-            e.error("dynamics-invalid", f"joint {j.name!r}: {name} cannot be negative ({value:g})")
-            values[name] = 0.0
+    passive: dict[str, Any] = _checked(j, values, (*stiffening, *thickening))
+    passive["spring_stiffness"] = stiffness if on("spring") else 0.0
     try:
-        return AxisDynamics(
-            **values, spring_stiffness=stiffness if on("spring") else 0.0, spring_reference=angle(real(e, "springref"))
-        )
+        return AxisDynamics(**passive, spring_reference=angle(real(e, "springref")))
     except ModelError as error:
         e.error("dynamics-invalid", f"joint {j.name!r}: {error}")
         return AxisDynamics()
+
+
+def _checked(j: JointPart, values: dict[str, float], further: Sequence[float]) -> dict[str, float]:
+    """The numbers, none of them negative; `further`: of springs and dampers that are not linear."""
+    if any(further):
+        message = f"joint {j.name!r}: springs and dampers are linear; further numbers have no effect"
+        j.element.warning("not-simulated", message)
+    for name, value in values.items():
+        if value < 0:
+            j.element.error("dynamics-invalid", f"joint {j.name!r}: {name} cannot be negative ({value:g})")
+    return {name: max(value, 0.0) for name, value in values.items()}

@@ -38,14 +38,19 @@ def limits(
 def dynamics(element: Element, joint: str, values: dict[str, float]) -> AxisDynamics:
     """Passive forces from a file's numbers; negative coefficients, which would add energy, are refused."""
     for name in ("damping", "friction", "armature"):
-        if values[name] < 0:
+        if values.get(name, 0.0) < 0:
             element.error("dynamics-invalid", f"joint {joint!r}: {name} cannot be negative ({values[name]:g})")
             values[name] = 0.0
-    if values["spring_stiffness"] < 0:
+    if values.get("spring_stiffness", 0.0) < 0:
         stiffness = values["spring_stiffness"]
         message = f"joint {joint!r}: a negative spring_stiffness ({stiffness:g}) pushes away from its reference"
         element.warning("dynamics-invalid", f"{message}; it is taken as written")
     return AxisDynamics(**values, friction_model=friction_model(element, f"joint {joint!r}", "dynamics-invalid"))
+
+
+def positive_damping(element: Element, joint: str, damping: float) -> float:
+    """Of a joint without axes."""
+    return dynamics(element, joint, {"damping": damping}).damping
 
 
 def without_axes(element: Element | None, joint: str, kind: str, given: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from gearwright.formats.drake.rotors import with_rotor
 from gearwright.formats.parts.actuation import read_mimic
 from gearwright.formats.parts.axes import Z, unit
 from gearwright.formats.parts.initial_positions import read_initial_position
-from gearwright.formats.parts.limits import dynamics, limits, without_axes
+from gearwright.formats.parts.limits import dynamics, limits, positive_damping, without_axes
 from gearwright.formats.sdf.scope import MODEL, Fragment, PoseError, Scope, pose_of, read_pose
 from gearwright.formats.sdf.sensors import read_joint_sensors
 from gearwright.formats.xml.from_fields import values_of
@@ -37,11 +37,12 @@ def read_joint(e: Element, scope: Scope, draft: Draft, fragment: Fragment) -> Jo
     ends = JointEnds.read(e, scope, name, fragment)
     if ends is None:
         return None
+    damping = _rotation_damping(e, name) if JOINT_KINDS[written].damped else 0.0
     axes = read_axes(e, scope, ends, name, JOINT_KINDS[written].axes, fragment)
     joint = Joint(
         name=scope.full(name), kind=written, parent=ends.parent, child=ends.child, X_PJ=ends.X_PJ,
         X_CJ=ends.X_CJ, axes=tuple(a for a, _ in axes), source=e.source,
-        thread_pitch=_thread_pitch(e) if JOINT_KINDS[written].travels else 0.0,
+        thread_pitch=_thread_pitch(e) if JOINT_KINDS[written].travels else 0.0, damping=damping,
     )  # fmt: skip
     joint = with_rotor(replace(joint, safety=_safety(e)), e)
     _leave_physics(e)
@@ -154,10 +155,18 @@ def own_axes(e: Element, joint: str) -> tuple[Axis, ...]:
     return tuple(found)
 
 
+def _rotation_damping(e: Element, joint: str) -> float:
+    """Of a joint without axes, where Drake reads it: on an <axis> whose direction means nothing."""
+    a = e.child("axis")
+    given = None if a is None else a.child("dynamics")
+    return 0.0 if given is None else positive_damping(given, joint, given.child_number("damping", 0.0))
+
+
 def _leave_axis(a: Element, joint: str, kind: str) -> None:
     """Reports a mimic or damping on an axis that the joint's kind does not have; the axis itself is ignored."""
     a.consume()
-    passive = [c for d in a.children if d.tag == "dynamics" for c in d.children if c.tag in ("damping", "friction")]
+    unused = ("friction",) if JOINT_KINDS[kind].damped and a.tag == "axis" else ("damping", "friction")
+    passive = [c for d in a.children if d.tag == "dynamics" for c in d.children if c.tag in unused]
     given = [c for c in passive if parse_number(c.text) != 0]
     without_axes(given[0] if given else None, joint, kind, [c.tag for c in given])
     if not any(c.tag == "mimic" for c in a.children):

@@ -9,7 +9,7 @@ from gearwright.formats.parts.actuation import read_mimic
 from gearwright.formats.parts.axes import unit
 from gearwright.formats.parts.axis_names import Rename
 from gearwright.formats.parts.initial_positions import read_initial_position
-from gearwright.formats.parts.limits import dynamics, limits, without_axes
+from gearwright.formats.parts.limits import dynamics, limits, positive_damping, without_axes
 from gearwright.formats.urdf.poses import origin
 from gearwright.formats.xml.located_xml import Element, parse_number
 from gearwright.model import (
@@ -50,9 +50,10 @@ def read_joint(e: Element, draft: Draft, rename: Rename) -> None:
     if parent == WORLD and WORLD not in draft.links:
         e.warning("name-reserved", f"joint {name!r}: there is no link 'world'; the world itself is used")
     safety = e.child("safety_controller")
+    damping = _rotation_damping(e, name) if JOINT_KINDS[kind].damped else 0.0
     axes = _axes(e, name, kind)
     joint = Joint(
-        name=name, kind=kind, parent=parent, child=child, X_PJ=origin(e), axes=axes,
+        name=name, kind=kind, parent=parent, child=child, X_PJ=origin(e), axes=axes, damping=damping,
         thread_pitch=_pitch(e) if JOINT_KINDS[kind].travels else 0.0, safety=_safety(safety), source=e.source,
     )  # fmt: skip
     if child == WORLD and WORLD in draft.links:
@@ -135,9 +136,16 @@ def _leave_axis_settings(e: Element, name: str, kind: str, lim: Element | None, 
     """A joint without axes has no limits and no passive forces here."""
     for unused in e.all("axis", "dynamics"):
         unused.consume()
-    forces = [k for k in ("damping", "friction") if dyn is not None and parse_number(dyn.attributes.get(k, "0")) != 0]
+    known = () if JOINT_KINDS[kind].damped else ("damping",)
+    forces = [k for k in (*known, "friction") if dyn is not None and parse_number(dyn.attributes.get(k, "0")) != 0]
     ends = ["range"] if lim is not None and kind == "ball" and not {"lower", "upper"}.isdisjoint(lim.attributes) else []
     without_axes(dyn if forces else lim, name, kind, [*forces, *ends])
+
+
+def _rotation_damping(e: Element, joint: str) -> float:
+    """Of a joint without axes."""
+    given = e.child("dynamics")
+    return 0.0 if given is None else positive_damping(given, joint, given.number("damping", 0.0))
 
 
 def _dynamics(e: Element | None, joint: str) -> AxisDynamics:

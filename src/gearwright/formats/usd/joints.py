@@ -14,11 +14,11 @@ import numpy as np
 
 from gearwright.errors import ModelError
 from gearwright.formats.parts.actuation import add_coupling
-from gearwright.formats.parts.limits import dynamics, limits
+from gearwright.formats.parts.limits import dynamics, limits, positive_damping
 from gearwright.formats.usd.places import framed
 from gearwright.formats.usd.stage import OWN, UsdPrim, UsdStage
 from gearwright.formats.xml.located_xml import Element
-from gearwright.model import WORLD, Axis, AxisRef, Joint, Pose, SafetyController, Term
+from gearwright.model import JOINT_KINDS, WORLD, Axis, AxisRef, Joint, Pose, SafetyController, Term
 from gearwright.model.actuators import ElectricMotor
 from gearwright.model.joints.closing import x_axis_to
 from gearwright.model.poses import Array, Vector3
@@ -89,6 +89,7 @@ def _add_joint(prim: UsdPrim, stage: UsdStage) -> None:
         if kind == "revolute" and not axes[0].limits.bounded and prim.element.get(f"{OWN}kind") is None:
             kind = "continuous"
     joint = Joint(name=name, kind=kind, parent=parent, child=child, X_PJ=X_PJ, X_CJ=X_CJ, axes=axes,
+                  damping=_rotation_damping(prim, name, stage) if JOINT_KINDS[kind].damped else 0.0,
                   safety=None if own is None else _safety(own), source=e.source)  # fmt: skip
     joint = backward(joint) if child == WORLD else joint
     draft.add(draft.joints, "joint", name, joint, e)
@@ -212,6 +213,11 @@ def _axis(prim: UsdPrim, kind: str, name: str, xyz: Vector3, own: Element | None
         "spring_stiffness": spring[0], "spring_reference": spring[1],
     }  # fmt: skip
     return Axis(xyz=xyz, limits=bounds, dynamics=dynamics(e if own is None else own, name, passive))
+
+
+def _rotation_damping(prim: UsdPrim, joint: str, stage: UsdStage) -> float:
+    damping = prim.real("newton:damping", 0.0) * StageUnits(stage, turns=True).per_position
+    return positive_damping(prim.element, joint, damping)
 
 
 def _drives(prim: UsdPrim) -> Iterator[str]:

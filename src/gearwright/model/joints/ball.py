@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 class Ball(JointKind):
     axes: ClassVar[int] = 0
+    damped: ClassVar[bool] = True
     positions: ClassVar[tuple[str, ...]] = QUATERNION
     velocities: ClassVar[tuple[str, ...]] = FREE
     sign: ClassVar[str] = "●"

@@ -10,7 +10,7 @@ import numpy as np
 
 from gearwright.diagnostics import Source
 from gearwright.errors import ModelError
-from gearwright.model.fields import quantity
+from gearwright.model.fields import check, quantity
 from gearwright.model.joints.axes import Axis, AxisRef, SafetyController
 from gearwright.model.joints.kind import JointKind
 from gearwright.model.joints.motions import Motion
@@ -50,6 +50,9 @@ class Joint:
     X_CJ: Pose = IDENTITY  # the joint frame in the child link's frame
     axes: tuple[Axis, ...] = ()  # direction, limits and dynamics of each
     thread_pitch: float = quantity("m/rev", doc="of a screw: travel per turn, right-handed", default=0.0)
+    damping: float = quantity(
+        "N·m·s/rad", at_least=0, doc="of a ball: viscous friction against every rotation", default=0.0
+    )
     safety: SafetyController | None = None  # of URDF; kept, without effect
     source: Source | None = field(default=None, compare=False, repr=False)
 
@@ -60,6 +63,9 @@ class Joint:
             raise ModelError(
                 f"joint {self.name!r}: a {self.kind} joint has {self.type.axes} axes, not {len(self.axes)}"
             )
+        check(self)
+        if self.damping and not self.type.damped:
+            raise ModelError(f"joint {self.name!r}: the damping of a {self.kind} joint is in the dynamics of its axes")
 
     @property
     def type(self) -> JointKind:

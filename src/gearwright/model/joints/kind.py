@@ -26,6 +26,7 @@ class JointKind(ABC):
     velocities: ClassVar[tuple[str, ...]] = ("",)  # names of the velocity coordinates
     prismatic: ClassVar[bool] = False  # along its axis, rather than about it
     travels: ClassVar[bool] = False  # moves along its axis while it turns about it
+    damped: ClassVar[bool] = False  # has no axes, and one damping for all of its rotations
     bounded: ClassVar[bool] = False  # whether URDF expects limits of position
     formats: ClassVar[tuple[str, ...]] = ("sdf", "urdf")  # which files may name it
     sign: ClassVar[str] = "?"  # in a terminal

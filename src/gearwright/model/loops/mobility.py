@@ -81,7 +81,7 @@ def _taken(couplings: Sequence[Coupling], q: Configuration) -> int:
 def fixed(joint: Joint, position: Sequence[float]) -> Joint:
     """The joint of a rigid loop, held at its position."""
     X_CJ = joint.X_CJ @ joint.motion(tuple(position)).inverse()
-    return replace(joint, kind="fixed", axes=(), thread_pitch=0.0, X_CJ=X_CJ)
+    return replace(joint, kind="fixed", axes=(), thread_pitch=0.0, damping=0.0, X_CJ=X_CJ)
 
 
 class _Survey(NamedTuple):

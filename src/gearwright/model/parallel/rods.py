@@ -119,7 +119,7 @@ def _rod(constraints: Constraints, link: Link, found: Sequence[Rod], strict: boo
     if any(getattr(s, "link", None) == link.name for s in robot.sensors.values()):
         raise ModelError("a sensor is on it")
     for j in ends if strict else ():
-        if any(a.dynamics != AxisDynamics() or a.limits != Limits() for a in j.axes):
+        if j.damping or any(a.dynamics != AxisDynamics() or a.limits != Limits() for a in j.axes):
             raise ModelError(f"joint {j.name!r} has stops or passive forces; name the rod to leave them out")
     opened = {j.name for rod in found for j in rod.ends} | {j.name for j in ends}
     driven = {axis.joint for a in robot.actuators for axis in constraints.driven_axes(a)}

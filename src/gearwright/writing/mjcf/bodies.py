@@ -200,7 +200,7 @@ class BodyWriter:
             X_LJ = j.X_CJ
         start = self.robot.initial.get(j.name, j.type.zero)
         if j.kind == "ball":
-            node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p))
+            node.add("joint", name=j.name, type="ball", pos=numbers(X_LJ.p), damping=j.damping or None)
             self.start += start
         elif j.kind == "floating":
             self.losses.note(f"{shown}: it is three slides and a ball, since MuJoCo has free joints only in the world")
@@ -221,8 +221,8 @@ class BodyWriter:
                 self._travel(node, j, X_LJ, shown)
         elif j.parent != WORLD:
             self.losses.note(f"{shown}: it is fixed; MuJoCo nests the bodies instead, and its name is lost")
-        leave_rest(self.losses, shown, j,
-                   ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "thread_pitch"), NO_ELEMENT)  # fmt: skip
+        done = ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "thread_pitch", "damping")
+        leave_rest(self.losses, shown, j, done, NO_ELEMENT)
 
     def _slides(self, node: Node, j: Joint, X_LJ: Pose, directions: np.ndarray) -> None:
         for name, direction in zip("xyz", directions, strict=False):

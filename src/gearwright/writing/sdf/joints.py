@@ -33,6 +33,10 @@ def add_joint(
         node.add("screw_thread_pitch", j.thread_pitch)
     for i, axis in enumerate(j.axes):
         add_axis(node, AXES[i], axis, f"{shown}, axis {i + 1}", d, couplings.get(AxisRef(j.name, i)))
+    if j.damping:
+        unused = node.add("axis")
+        unused.add("xyz", (0.0, 0.0, 1.0))
+        unused.add("dynamics").add("damping", j.damping)
     if j.safety is not None:
         add_fields(node.add(f"{OWN}safety_controller"), j.safety, shown, d.losses)
     initial = d.robot.initial.get(j.name)

@@ -32,6 +32,8 @@ def add_joint(parent: Node, j: Joint, X_UP: Pose, as_written: Joint, d: FormatDi
     node.add("child", link=j.child)
     if j.type.travels:
         node.add("drake:screw_thread_pitch", value=j.thread_pitch)
+    if j.damping:
+        node.add("dynamics", damping=j.damping)
     if len(j.axes) == 1:
         _add_axis(node, j, j.axes[0], shown, d)
     elif j.axes:

@@ -64,6 +64,9 @@ class Joints:
             if j.kind == "revolute" and not j.axes[0].limits.bounded:
                 prim.set("custom token", f"{OWN}kind", j.kind)
             self._axis(prim, j, j.axes[0])
+        if j.damping:
+            prim.apis.append("NewtonJointAPI")
+            prim.set("float", "newton:damping", j.damping / degrees(1.0))
         if j.name in self.robot.bases:
             prim.set("custom bool", f"{OWN}base", Raw("true"))
         if j.name in self.placing.closing:
@@ -71,7 +74,7 @@ class Joints:
         own = self._own(j, shown)
         if own.children:
             prim.set("custom string", f"{OWN}joint", own.xml())
-        done = ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "safety")
+        done = ("name", "kind", "parent", "child", "X_PJ", "X_CJ", "axes", "damping", "safety")
         leave_rest(self.losses, shown, j, done, NO_ATTRIBUTE)
 
     def _own(self, j: Joint, shown: str) -> Node:
