@@ -168,4 +168,4 @@ def test_stiff_servos_at_their_limits_settle(robot_data_folder):
     sim.hardware("drives").write({f"{j}/position": x for j, x in start.items()})
     path = {f"{j}_servo": lambda t, i=i: middle[i] + size[i] * np.sin(w[i] * t + p[i]) for i, j in enumerate(joints)}
     sim.run(0.4, command=path)
-    assert sim.unsettled == 0 and sim.batch_state.get("parts")[0, 0] == 0
+    assert sim.unsettled == 0 and sim.batch_state.get("substepping")[0, 0] == 0

@@ -79,7 +79,7 @@ def test_shins_that_a_slider_holds_are_rigid(robot_data_folder):
         sim.step(n=50)
         assert drift(sim) < 1e-11  # rows that nearly depend on each other: of 1e-10 that the last move starts from
     assert sim.unsettled == 0
-    assert sim.batch_state.get("parts")[0, 0] <= 1.0
+    assert sim.batch_state.get("substepping")[0, 0] <= 1.0
     assert abs(sim.position["left-knee-shin-joint"]) < ROUNDING
 
 

@@ -162,7 +162,7 @@ def functions(stages):
 
 
 def parts(sim):
-    return sim.batch_state.get("parts")[0, 0] + 1
+    return sim.batch_state.get("substepping")[0, 0] + 1
 
 
 def test_an_impact_is_no_error():

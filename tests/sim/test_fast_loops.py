@@ -83,7 +83,7 @@ def energy_errors(robot, crank, turns, dt=1e-3, seconds=1.0):
     start = sim.energy
     errors = np.abs(sim.run(seconds).energy / start - 1.0)
     assert sim.unsettled == 0
-    return errors, sim.batch_state.get("parts")[0, 0] + 1
+    return errors, sim.batch_state.get("substepping")[0, 0] + 1
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_wheel_between_two_hinges_of_a_fork_needs_no_parts():
     joint = sim.robot.tree.joints[-1].name
     sim.reset(velocity={joint: 400.0})
     sim.step(n=10)
-    assert sim.batch_state.get("parts")[0, 0] == 0.0
+    assert sim.batch_state.get("substepping")[0, 0] == 0.0
     assert sim.velocity[joint] == pytest.approx(400.0, rel=ROUNDING)
 
 
@@ -148,7 +148,7 @@ def test_parts_stay_over_a_turn_and_go_when_a_loop_is_slow(four_bar):
         for _ in range(n):
             sim.drive(position={"pin_a": float(sim.position["pin_a"]) + speed * sim.dt}, velocity={"pin_a": speed})
             sim.step()
-        assert sim.batch_state.get("parts")[0, 0] == left
+        assert sim.batch_state.get("substepping")[0, 0] == left
 
 
 def test_parts_of_a_step_do_not_depend_on_the_batch(four_bar):
@@ -174,7 +174,7 @@ def test_loops_settle_in_single_precision(file, dt, push):
         sim = gw.compile(robot, dt=dt, precision=precision)
         sim.step(effort={sim.coordinates[0]: push}, n=600)
         assert sim.batch_state.get("unsettled") == 0
-        ends.append((list(sim.position.values()), sim.batch_state.get("parts")[0, 0]))
+        ends.append((list(sim.position.values()), sim.batch_state.get("substepping")[0, 0]))
     (q, parts), (single, own_parts) = ends
     assert own_parts == parts
     assert np.abs(np.subtract(single, q)).max() < 1e-4  # single precision: 1e-7 of an angle in each of 600 steps
@@ -191,7 +191,7 @@ def test_a_prescribed_crank_arrives_on_time_in_parts(four_bar):
         assert sim.position["pin_a"] == pytest.approx(speed * k * sim.dt, abs=ROUNDING)
         rocker = speed * angles(np.pi / 2 + speed * k * sim.dt)[3]
         assert sim.velocity["pin_d"] == pytest.approx(rocker, abs=1e-9 * speed)
-    assert sim.batch_state.get("parts")[0, 0] > 0
+    assert sim.batch_state.get("substepping")[0, 0] > 0
 
 
 def test_a_driven_rocker_has_the_speed_of_the_closed_form(four_bar):
@@ -309,6 +309,6 @@ def test_a_rod_that_spins_about_itself_needs_no_parts():
     spin = sim.pose["rod"][:3, :3].T @ [0.0, 0.0, 1.0] + [300.0, 0.0, 0.0]  # x is along the rod
     sim.reset(velocity={"turn": 1.0, "ball": spin.tolist()})
     sim.step(n=200)
-    assert sim.batch_state.get("parts")[0, 0] == 0.0
+    assert sim.batch_state.get("substepping")[0, 0] == 0.0
     assert sim.velocity["turn"] == pytest.approx(1.0, rel=1e-3)
     assert opening(sim) < 1e-11

@@ -43,7 +43,7 @@ def spun(robot, speed, dt, seconds=0.5):
 
 
 def substeps(sim):
-    return sim.batch_state.get("parts")[0, 0] + 1
+    return sim.batch_state.get("substepping")[0, 0] + 1
 
 
 @pytest.mark.parametrize("turned", [3.75, 7.5, 15.0])

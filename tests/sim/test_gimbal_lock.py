@@ -22,7 +22,7 @@ def test_steps_are_whole_again_soon_after_the_lock(velocity):
     substeps = []
     for _ in range(1500):
         sim.step()
-        substeps.append(sim.batch_state.get("parts")[0, 0] + 1)
+        substeps.append(sim.batch_state.get("substepping")[0, 0] + 1)
     assert max(substeps) == 32
     assert np.mean(substeps) < 2.5
     assert substeps[-1] == 1

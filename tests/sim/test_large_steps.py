@@ -155,4 +155,4 @@ def test_what_is_linear_is_never_made_in_parts():
     wheel = body("j", 0.01).replace("</axis>", "<limit><lower>-1</lower><upper>2</upper></limit></axis>")
     sim = compile(rigid(wheel), dt=DT)
     sim.run(0.2, effort={"j": 5.0})
-    assert sim.position["j"] == pytest.approx(2.0, abs=ROUNDING) and sim.batch_state.get("parts")[0, 0] == 0.0
+    assert sim.position["j"] == pytest.approx(2.0, abs=ROUNDING) and sim.batch_state.get("substepping")[0, 0] == 0.0

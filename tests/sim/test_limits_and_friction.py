@@ -276,7 +276,7 @@ def test_what_rows_do_not_change(double_pendulum):
     assert sim.state.shape == (15,)
     assert {name: size for name, size in sim.batch_state.parts.items() if size} == {
         "position": 2, "velocity": 2, "mean_velocity": 2, "missed": 4,
-        "smooth": 1, "parts": 3, "unsettled": 1,
+        "smooth": 1, "substepping": 3, "unsettled": 1,
     }  # fmt: skip
 
 

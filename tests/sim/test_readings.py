@@ -168,7 +168,7 @@ def test_readings_of_a_step_in_parts_are_the_mean_of_its_parts():
     )
     sim = gw.compile(robot.with_actuator(motor), gravity=(0, 0, 0))
     rec = sim.run(1.0, command={"motor": lambda t: 60.0 * np.minimum(t / 0.5, 1.0)})
-    assert sim.batch_state.get("parts")[0, 0] > 0
+    assert sim.batch_state.get("substepping")[0, 0] > 0
     shown = rec.actuator["motor"]
     assert shown.current[1:] == pytest.approx(shown.torque[1:] / 0.5, rel=1e-12)
     work = shown.torque[1:] * np.diff(np.unwrap(rec.position["pin_a"]))

@@ -44,7 +44,7 @@ def test_a_rod_led_round_a_cone_does_not_begin_to_spin(dt):
 def test_nor_does_it_in_substeps():
     sim = led_rod(speed=5 * SPEED)
     sim.step(n=500)
-    assert sim.batch_state.get("parts")[0, 0] + 1 >= 4
+    assert sim.batch_state.get("substepping")[0, 0] + 1 >= 4
     assert sim.velocity["ball.rx"] == pytest.approx(0.0, abs=1e-7)  # found 1e-12, by the tolerance of passes
     assert sim.velocity["turn"] == pytest.approx(5 * SPEED, abs=1e-7)  # found 7e-9
 

@@ -28,7 +28,7 @@ from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.rows import ConstraintGroup, names
 from gearwright.dynamics.control.controller import Control, DeclaredController, Targets
 from gearwright.dynamics.control.reading import TracedReadings, reading, several
-from gearwright.dynamics.linearization import of_step, through_part, through_stages
+from gearwright.dynamics.linearization import of_step, through_stages, through_substep
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.observers.present import Given, Outputs, moving_tree, observed_by_sensors
 from gearwright.dynamics.observers.table import OBSERVERS
@@ -253,7 +253,7 @@ class Equations:
         """Slots that accelerations depend on beside the state: all that acts."""
         rows = (StepSlot.IMPULSE, StepSlot.DT) if self.kinds else ()
         actuators = (StepSlot.ACTUATOR,) if self.model.actuation.driven and self._euler else ()
-        middle = (StepSlot.MEAN_VELOCITY, StepSlot.PARTS) if self.seen_in_the_middle else ()
+        middle = (StepSlot.MEAN_VELOCITY, StepSlot.SUBSTEPPING) if self.seen_in_the_middle else ()
         return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *middle, *self._loaded)
 
     @property
@@ -350,9 +350,9 @@ class Equations:
         return of_step(self.step, self._symbols_of([*map(SlotName, self.step.name_in())]))
 
     @cached_property
-    def part_linearization(self) -> Function:
-        """The same of one of the parts that a step is made in, and the slots that the next part begins with."""
-        return through_part(self.stages, self._step_inputs)
+    def substep_linearization(self) -> Function:
+        """The same of one of the substeps of a step, and the slots that the next one begins with."""
+        return through_substep(self.stages, self._step_inputs)
 
     # --- tracing ---------------------------------------------------------------------------------------------------
 

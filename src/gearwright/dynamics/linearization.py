@@ -30,21 +30,21 @@ def through_stages(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Fu
     return Function("linearization", list(inputs.values()), [A, B], list(inputs), ["A", "B"])
 
 
-def through_part(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
-    """The same for one of the parts of a step, and the slots that the next one begins with.
+def through_substep(stages: Sequence[Node], symbols: Mapping[SlotName, SX]) -> Function:
+    """The same for one of the substeps of a step, and the slots that the next one begins with.
 
-    `parts` says how long it is, `remaining` is one more input. What actuators store is a part of the state here:
-    commands act through it on the parts that follow.
+    `substepping` says how long it is, `remaining` is one more input. What actuators store is a part of the state here:
+    commands act through it on the substeps that follow.
     """
     slots: dict[SlotName, casadi.MX] = {n: casadi.MX.sym(n, s.numel()) for n, s in symbols.items()}
     slots[Slots.remaining] = casadi.MX.sym(Slots.remaining)
     inputs = dict(slots)
-    run(stages, slots, BEGINNING | {n: inputs[n] for n in (Slots.parts, Slots.remaining)})
-    found = dict(zip("AB", _derivatives(slots, inputs, [n for n in PART_STATE if n in inputs]), strict=True))
-    found |= {n: slots[n] for n in (*PART_STATE, Slots.mean_velocity) if n in inputs}
-    found[Slots.impulse] = slots[Slots.impulse] * (1.0 + inputs[Slots.parts][0])  # as it would be in a whole step
+    run(stages, slots, BEGINNING | {n: inputs[n] for n in (Slots.substepping, Slots.remaining)})
+    found = dict(zip("AB", _derivatives(slots, inputs, [n for n in SUBSTEP_STATE if n in inputs]), strict=True))
+    found |= {n: slots[n] for n in (*SUBSTEP_STATE, Slots.mean_velocity) if n in inputs}
+    found[Slots.impulse] = slots[Slots.impulse] * (1.0 + inputs[Slots.substepping][0])  # as it would be in a whole step
     names = ["A", "B", *(f"next_{n}" for n in list(found)[2:])]
-    return Function("part_linearization", list(inputs.values()), list(found.values()), list(inputs), names)
+    return Function("substep_linearization", list(inputs.values()), list(found.values()), list(inputs), names)
 
 
 def _derivatives(
@@ -56,7 +56,7 @@ def _derivatives(
     return [casadi.horzcat(*(casadi.jacobian(after, inputs[n]) for n in names)) for names in (state, pushed)]
 
 
-PART_STATE = (Slots.position, Slots.velocity, Slots.actuator)
+SUBSTEP_STATE = (Slots.position, Slots.velocity, Slots.actuator)
 
 UNROLLED = {Slots.converged: 6, Slots.settled: 0, Slots.closed: 2, Slots.step_done: 1}  # rounds of loops
 LEFT_OUT = (
@@ -72,7 +72,7 @@ POINTS = 2  # rounds in which contacts' points follow: a Newton step from a solu
 
 BEGINNING = {
     **dict.fromkeys((Slots.settled, Slots.swept, Slots.closed, Slots.converged, Slots.step_done), 0.0),
-    **dict.fromkeys((Slots.fresh, Slots.parts, Slots.smooth), 0.0),
+    **dict.fromkeys((Slots.fresh, Slots.substepping, Slots.smooth), 0.0),
     Slots.iteration: 2.0,  # each pass is the first: none is relaxed, which would make much of rounding
     Slots.follows: BOUNDED,  # cones have a solution's derivatives, Coulomb's law with a bound of friction has not
 }  # no loop ends early, a step is whole

@@ -21,7 +21,7 @@ def row(**options):
 
 def term(drive):
     tree = SimpleNamespace(G=[{0: 1.0}], q=[Q])
-    (found,) = drive.act(SimpleNamespace(phase=WholeStep(DT), dt=DT, tree=tree, target=(TARGET, RATE)))
+    (found,) = drive.act(SimpleNamespace(phase=WholeStep(DT), h=DT, tree=tree, target=(TARGET, RATE)))
     return found
 
 

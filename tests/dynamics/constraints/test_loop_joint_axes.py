@@ -46,7 +46,7 @@ def rows(limits=None, **dynamics):
 
 def now(phase=None):
     tree = SimpleNamespace(G=[{k: 1.0} for k in range(3)], v=[0.0] * 3)
-    return SimpleNamespace(eps=2.0**-52, phase=phase or WholeStep(DT), dt=DT, tree=tree, at=None, diagonal=[1.0] * 3,
+    return SimpleNamespace(eps=2.0**-52, phase=phase or WholeStep(DT), h=DT, tree=tree, at=None, diagonal=[1.0] * 3,
                            response=lambda J: 1.0)  # fmt: skip
 
 

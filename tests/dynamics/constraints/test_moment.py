@@ -12,7 +12,7 @@ DT = 0.01
 
 
 def now():
-    return SimpleNamespace(phase=WholeStep(DT), dt=DT, tree=SimpleNamespace(G=[{0: 1.0}, {1: 1.0}]))
+    return SimpleNamespace(phase=WholeStep(DT), h=DT, tree=SimpleNamespace(G=[{0: 1.0}, {1: 1.0}]))
 
 
 @pytest.mark.parametrize("rate", [0.0, -3.0, 2.0])

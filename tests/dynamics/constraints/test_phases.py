@@ -14,12 +14,12 @@ def halves(d, k, x, v):
     stiffness = d + DT * k
     first = FirstHalf(DT, [MASS])
     at = first.sample(J, stiffness)
-    w = (MASS * v - first.span * k * x) / (MASS + first.span * (k * at.ahead + d * at.share))
+    w = (MASS * v - first.acts_for * k * x) / (MASS + first.acts_for * (k * at.ahead + d * at.share))
     x = x + DT * w
     second = SecondHalf(DT, [MASS], [w])
     at = second.sample(J, stiffness)
     rest = k * (x + at.shift) + d * at.known
-    return x, (MASS * w - second.span * rest) / (MASS + second.span * (k * at.ahead + d * at.share))
+    return x, (MASS * w - second.acts_for * rest) / (MASS + second.acts_for * (k * at.ahead + d * at.share))
 
 
 @pytest.mark.parametrize("z", [1e-3, 0.1, 1.0, 10.0, 1e4])
@@ -49,7 +49,7 @@ def test_what_is_not_stiff_is_taken_in_the_middle():
 def test_a_whole_step_takes_everything_at_its_end():
     whole = WholeStep(DT)
     assert whole.sample(J, 123.0) == (DT, 0.0, 1.0, 0.0, DT)
-    assert (whole.span, whole.travel, whole.known_rate(J)) == (DT, DT, 0.0)
+    assert (whole.acts_for, whole.travel, whole.known_rate(J)) == (DT, DT, 0.0)
     assert whole.oscillator(Spring(40.0, 0.3, 40.0)) == pytest.approx(
         (DT * 1600.0, DT**2 * 1600.0 + 2 * 0.3 * 40.0 * DT, 0.0), rel=1e-15
     )

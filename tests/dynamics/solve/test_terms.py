@@ -65,4 +65,4 @@ def test_a_spring_and_damper_is_its_force_where_it_is_sampled(phase):
     line = spring_damper(now, {0: 1.0}, k, d, x, wanted)
     at = phase.sample({0: 1.0}, d + 0.1 * k)
     force = -k * (x + at.ahead * r - at.time * wanted) - d * (at.share * r - wanted)
-    assert line.constant - line.slope * r == pytest.approx(phase.span * force, rel=1e-14)
+    assert line.constant - line.slope * r == pytest.approx(phase.acts_for * force, rel=1e-14)

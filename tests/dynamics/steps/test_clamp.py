@@ -14,7 +14,7 @@ V = np.array([8.0, 22.0, -6.0])  # velocity at the start [rad/s]
 def begun():
     top = body_on_a_ball()
     slots = started(top, [1, 0, 0, 0], V, dt=0.01)
-    for name in ("whole", "mass", "begin"):
+    for name in ("lengths", "mass", "begin"):
         run([stage(top, name)], slots)
     return top, slots | {"position_before": slots["position"], "velocity_before": V}
 

@@ -24,10 +24,11 @@ def test_a_phase_may_have_two_hundred_solutions():
     assert counts == {199}
 
 
-@pytest.mark.parametrize("part", [1.0, 0.125])
-def test_laws_set_out_from_the_impulse_of_half_a_part(part):
+@pytest.mark.parametrize("share", [1.0, 0.125])
+def test_laws_set_out_from_the_impulse_of_half_a_substep(share):
     """A law's segments lie within what acts in the half, and so has the place that its way begins from."""
     by_name = {stage.name(): stage for stage in stages(Equations(gw.loads(STICKING), integrator="midpoint").stages)}
-    slots = {"velocity": np.zeros(2), "impulse": np.array([0.1, -0.1]), "part": np.array([part])}  # of a whole step
+    slots = {"velocity": np.zeros(2), "impulse": np.array([0.1, -0.1])}  # of a whole step
+    slots["share_of_step"] = np.array([share])
     run([by_name["set_out_middle"]], slots)
-    assert slots["way"] == pytest.approx([-0.05 * part, 0.05 * part], rel=1e-15)
+    assert slots["way"] == pytest.approx([-0.05 * share, 0.05 * share], rel=1e-15)

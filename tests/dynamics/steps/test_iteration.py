@@ -20,7 +20,7 @@ def top():
 def begun(top):
     """A step of 10 ms at 24 rad/s that stands before its first pass, and the mean velocity that solves it."""
     slots = started(top, [1, 0, 0, 0], [8.0, 22.0, -6.0], dt=0.01)
-    for name in ("whole", "mass", "begin"):
+    for name in ("lengths", "mass", "begin"):
         run([stage(top, name)], slots)
     w, guess = None, slots
     for _ in range(60):

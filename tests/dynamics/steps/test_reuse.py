@@ -57,8 +57,8 @@ def test_two_stages_would_do_the_same(robot: str, monkeypatch: pytest.MonkeyPatc
 def test_stages_are_there_once() -> None:
     names = [stage.name for stage in step_program(Equations(gw.loads(DAMPED), integrator="midpoint")).stages]
     assert names == [
-        "whole", "mass", "begin", "push_middle", "switch", "set_out_middle", "choose", "iterate", "relax", "keep",
-        "turn", "land", "push_end", "set_out_end", "finish", "back", "clamp", "part",
+        "lengths", "mass", "begin", "push_middle", "switch", "set_out_middle", "choose", "iterate", "relax", "keep",
+        "turn", "land", "push_end", "set_out_end", "finish", "back", "clamp", "next",
     ]  # fmt: skip
 
 

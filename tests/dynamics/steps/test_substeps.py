@@ -12,7 +12,7 @@ from tests.dynamics.stepping import run
 
 DT = 0.01
 SIZES = {
-    "dt": 1, "parts": 3, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
+    "dt": 1, "substepping": 3, "impulse": 1, "position": 1, "velocity": 1, "target": 1, "unsettled": 1, "wanted": 1,
     "mean_velocity": 1, "missed": 2, "smooth": 1, "fresh": 1, "loop_speed": 1, "most_seen": 1,
 }  # fmt: skip
 
@@ -42,13 +42,13 @@ def made(*, loop):
     with build.loop(TUNING.tries, until="step_done"):
         substeps.begin([], build["position"])
         build["most_seen"] = [maximum(build["most_seen"][0], build["impulse"][0])]
-        follows = build["parts"][0] >= build["wanted"][0]
+        follows = build["substepping"][0] >= build["wanted"][0]
         build["accepted"], build["iteration"] = [follows], [1.0]
         build.stage("iterate")
         substeps.keep()
-        build["position"] = [build["position"][0] + build["span"][0]]
+        build["position"] = [build["position"][0] + build["length"][0]]
         build["velocity"] = [build["velocity"][0] + 1.0]
-        build["impulse"] = [where(follows, build["span"][0], 777.0)]
+        build["impulse"] = [where(follows, build["length"][0], 777.0)]
         substeps.decide(follows, build["wanted"][0] >= 0.0)
         with build.unless("step_done"):
             substeps.go_back()
@@ -59,7 +59,7 @@ def made(*, loop):
 def stepped(stages, wanted, parts=(0.0, 0.0, 0.0), steps=1, loop_speed=0.0, impulse=0.0):
     slots = {name: np.zeros(n) for name, n in SIZES.items()}
     slots |= {"loop_speed": np.array([loop_speed]), "impulse": np.array([impulse])}
-    slots |= {"dt": np.array([DT]), "parts": np.array(parts), "wanted": np.array([float(wanted)])}
+    slots |= {"dt": np.array([DT]), "substepping": np.array(parts), "wanted": np.array([float(wanted)])}
     for _ in range(steps):
         run(stages, slots)
     return slots
@@ -72,7 +72,7 @@ def test_halved_until_it_settles(stages, wanted):
     assert slots["position"] == pytest.approx([DT], rel=1e-14)
     assert slots["velocity"] == [wanted + 1.0]
     assert slots["impulse"] == pytest.approx([DT], rel=1e-14)
-    assert slots["parts"][0] == wanted
+    assert slots["substepping"][0] == wanted
     assert slots["unsettled"] == [0.0]
 
 
@@ -95,7 +95,7 @@ def test_thirty_two_parts_are_the_most(stages):
     """What does not settle even then is taken, and counted once: five halvings and 32 parts are all tries there are."""
     slots = stepped(stages, 1e9)
     assert slots["position"] == pytest.approx([DT], rel=1e-14)
-    assert slots["parts"][0] == 31.0
+    assert slots["substepping"][0] == 31.0
     assert slots["unsettled"] == [1.0]
 
 
@@ -103,7 +103,7 @@ def test_thirty_two_parts_are_the_most(stages):
 def test_many_parts_are_left_soon_and_few_late(stages, is_loop, beside, tree, loop):
     """A step in two parts is whole after 500 calm steps; where energy is measured, more parts stay for half of that."""
     due = loop if is_loop else tree
-    early, late = (stepped(stages, 0, parts=(beside, 0.0, 1.0), steps=n)["parts"][0] for n in (due, due + 1))
+    early, late = (stepped(stages, 0, parts=(beside, 0.0, 1.0), steps=n)["substepping"][0] for n in (due, due + 1))
     assert (early, late) == (beside, (beside - 1) / 2)
 
 
@@ -111,10 +111,10 @@ def test_one_hard_step_costs_little(stages, is_loop):
     """Substeps until steps are whole again: 31,000 where each number of parts stays for 500 steps."""
     slots = stepped(stages, 31)
     made = 32
-    while slots["parts"][0] and made < 40_000:
+    while slots["substepping"][0] and made < 40_000:
         slots["wanted"][:] = 0.0
         run(stages, slots)
-        made += slots["parts"][0] + 1
+        made += slots["substepping"][0] + 1
     assert made < (17_000 if is_loop else 2_100)
 
 
@@ -124,7 +124,7 @@ def test_longer_parts_that_were_tried_too_early_are_tried_later(stages, is_loop)
     calm, trials = [], []
     for n in range(1200):
         run(stages, slots)
-        calm.append(slots["parts"][1])
+        calm.append(slots["substepping"][1])
         if n and calm[-1] < calm[-2]:
             trials.append(n)
     lasting = np.diff([0, *trials])
@@ -140,12 +140,12 @@ def test_longer_parts_that_were_tried_too_early_are_tried_later(stages, is_loop)
 def test_loops_begin_with_the_parts_of_their_speed(loop_stages, speed, beside):
     """None is tried and given up: the velocity has grown once a part."""
     slots = stepped(loop_stages, 0, loop_speed=speed)
-    assert slots["parts"][0] == beside
+    assert slots["substepping"][0] == beside
     assert slots["velocity"] == [beside + 1.0]
     assert slots["position"] == pytest.approx([DT], rel=1e-14)
 
 
 def test_parts_of_a_loop_stay_while_half_of_them_would_not_do(loop_stages):
     calm = (7.0, 249.0, 1.0)  # after 250 steps, or one second if that is more; DT is 10 ms
-    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=81.0)["parts"][:2] == pytest.approx([7.0, 1.0])
-    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=79.0)["parts"][0] == 3.0
+    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=81.0)["substepping"][:2] == pytest.approx([7.0, 1.0])
+    assert stepped(loop_stages, 0, calm, steps=10, loop_speed=79.0)["substepping"][0] == 3.0

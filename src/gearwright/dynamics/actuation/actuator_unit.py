@@ -340,7 +340,7 @@ class ActuatorUnit:
         own = [now.memory[i] for i in self.states]
         along, acting = combined(seen.A, now.tree.G), now.acting[index]
         steepness, speed = acting.slope, acting.seen.speed
-        given = [now.command[self.command], seen.position, now.dt, *own, *self.parameters.values()]
+        given = [now.command[self.command], seen.position, now.h, *own, *self.parameters.values()]
         if is_zero(now.phase.travel) and self.curved:  # as steep as it is where the first half has ended
             speed = now.phase.known_rate(along)
             _, falling = self.law(speed, casadi.vertcat(*given))
@@ -350,7 +350,7 @@ class ActuatorUnit:
         at = now.phase.sample(along, steepness)
         return seen.A, [
             now.command[self.command], seen.position + at.shift, at.known, at.ahead, at.share,
-            now.phase.span, now.dt, *own, *self.parameters.values(),
+            now.phase.acts_for, now.h, *own, *self.parameters.values(),
         ]  # fmt: skip
 
     def _arrival(self, now: Moment, along: Sparse, given: Sequence[Scalar], speed: Scalar, effort: Scalar) -> Scalar:
@@ -362,7 +362,7 @@ class ActuatorUnit:
         assert self.drive is not None
         wanted, falling = (expression(x) for x in self.drive(speed, casadi.vertcat(*given)))
         response = total(*(x * x / now.diagonal[n] for n, x in along.items()))
-        reach = REACH * (now.dt * (abs(effort) * response))
+        reach = REACH * (now.h * (abs(effort) * response))
         return where(abs(wanted) <= (reach * -falling), -falling, 0.0)
 
     def after(

@@ -84,7 +84,7 @@ class GearLaw:
     # --- terms of a phase ------------------------------------------------------------------------------------------
 
     def terms(self, now: Moment, index: int) -> tuple[Curve, Polyline]:
-        unit, acting, span = self.unit, now.acting[index], now.phase.span
+        unit, acting, span = self.unit, now.acting[index], now.phase.acts_for
         A, own = unit.sampling(now, index)
         rotor = unit.inertia + unit.body
         start = unit.gear.seen(now.tree, now.memory[unit.command]).speed

@@ -98,7 +98,7 @@ class ShaftFrictionRow(OneRow):
 
     def act(self, now: Moment) -> list[Term]:
         A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
-        level = self.driven.friction_at(now) * now.phase.span
+        level = self.driven.friction_at(now) * now.phase.acts_for
         return [Polyline(A, friction_and_stops(level, None, None))]
 
 

@@ -67,7 +67,7 @@ class Stop(NamedTuple):
 class AxisRow(OneRow):
     """Coulomb friction and hard stops of one axis in one row: what holds it still is the same impulse.
 
-    `|λ| ≤ f·dt` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
+    `|λ| ≤ f·h` resists every motion; a stop takes what it needs to keep the axis within its range at the end.
     Axes that exact couplings tie to it at constant ratios are one with it: `f = Σ |m|·f`, and the nearest stops.
     """
 
@@ -99,15 +99,15 @@ class AxisRow(OneRow):
 
     def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
         """Friction on each axis by its share, the rest at the stop that gives it."""
-        (impulse,), dt = impulses, now.dt
+        (impulse,), h = impulses, now.h
         if len(self.friction_terms) == 1:
             return {self.velocity: impulse}
-        f = self.friction(now) * dt
+        f = self.friction(now) * h
         found: dict[int, Scalar] = {}
         slid = maximum(minimum(impulse, f), -f)
         for r in self.friction_terms:
             own = r.level(now)
-            share = 0.0 if is_zero(own) else own * dt / maximum(f, TINY)
+            share = 0.0 if is_zero(own) else own * h / maximum(f, TINY)
             along = slid * (share * (1.0 if r.ratio > 0 else -1.0))
             found[r.velocity] = found.get(r.velocity, 0.0) + along
         for stop, pushes in (
@@ -119,20 +119,20 @@ class AxisRow(OneRow):
         return found
 
 
-def way_back(q: Scalar, ends: tuple[float, float], dt: Scalar) -> Scalar:
+def way_back(q: Scalar, ends: tuple[float, float], h: Scalar) -> Scalar:
     """How far an axis beyond its stop is brought back in a step."""
     lower, upper = ends
     way: Scalar = 0.0
     if lower > -inf:
-        way = _part(maximum(lower - q, 0.0), dt)
+        way = _part(maximum(lower - q, 0.0), h)
     if upper < inf:
-        way = way - _part(maximum(q - upper, 0.0), dt)
+        way = way - _part(maximum(q - upper, 0.0), h)
     return way
 
 
-def _part(beyond: Scalar, dt: Scalar) -> Scalar:
+def _part(beyond: Scalar, h: Scalar) -> Scalar:
     """The part of the way that is made in a step. Rounding is left, which would shake what rests on its stop."""
-    part, most = RECOVERY * beyond, RECOVERY_SPEED * dt
+    part, most = RECOVERY * beyond, RECOVERY_SPEED * h
     return where(beyond > ON_STOP, where(part < most, part, most), 0.0)
 
 
@@ -142,7 +142,7 @@ def friction_within(now: Moment, q: Scalar, friction: Scalar, ends: tuple[float,
     below = None if lower == -inf else -_rate_to(now, q - lower, _at_stop(now, lower))
     above = None if upper == inf else _rate_to(now, upper - q, _at_stop(now, upper))
     near = not is_zero(now.phase.travel) and all(abs(end) < NEAR for end in ends if abs(end) < inf)
-    return replace(friction_and_stops(friction * now.phase.span, below, above), reachable=near)
+    return replace(friction_and_stops(friction * now.phase.acts_for, below, above), reachable=near)
 
 
 def _at_stop(now: Moment, end: float) -> float:

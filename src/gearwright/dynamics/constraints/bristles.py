@@ -73,14 +73,14 @@ class BristleRow(StateRow):
         J, phase = self.axis.direction(now), now.phase
         along = combined(J, now.tree.G)
         mean, expected = phase.known_rate(along), total(*(x * now.speeds[k] for k, x in J.items()))
-        begun = now.dt if is_zero(phase.travel) else 0.0  # how long positions have gone on with the mean rate
-        bent = self._bent(now, now.dt * expected, expected)
-        at = phase.sample(along, bent.damping + now.dt * bent.stiffness)
+        begun = now.h if is_zero(phase.travel) else 0.0  # how long positions have gone on with the mean rate
+        bent = self._bent(now, now.h * expected, expected)
+        at = phase.sample(along, bent.damping + now.h * bent.stiffness)
         offset = begun * mean + at.shift
         bent = self._bent(now, offset + at.ahead * expected, expected)
-        terms: list[Term] = [Polyline(J, _polyline(bent, phase.span, offset, at.ahead))]
+        terms: list[Term] = [Polyline(J, _polyline(bent, phase.acts_for, offset, at.ahead))]
         if self.damped:
-            d, back = phase.span * bent.damping, phase.span * bent.recovery
+            d, back = phase.acts_for * bent.damping, phase.acts_for * bent.recovery
             terms.append(Line(J, -(d * at.known + back * expected), d * at.share))
         return terms
 

@@ -8,8 +8,8 @@ are compliances far below the mechanism's own and far above rounding (Castro, Pe
 something light carries something heavy, w is that of the light one; there the load makes both stiffer. Two springs of
 that size carry what acts at rest:
 
-    normal      v̂ = −gap/dt before the surfaces touch: they meet at the end of the step;
-                −gap/(dt·(1 + β/π)) beyond, a spring with its damper.
+    normal      v̂ = −gap/h before the surfaces touch: they meet at the end of the step;
+                −gap/(h·(1 + β/π)) beyond, a spring with its damper.
     friction    the impulse of the last step, `λₜ = λₜ,last − cₜ/Rₜ`, which is a spring that holds on to a point of the
                 surface (an anchor): nothing creeps. Where it would leave the cone, it slips.
 
@@ -62,7 +62,7 @@ STICTION = 1e-3  # Rₜ/w: ten times as stiff and sliding takes several times as
 NORMAL = BETA * BETA / (4.0 * pi * pi)  # Rₙ/w
 GIVE = 1e-3  # [m/s] the most that Rₙ gives way by under the last step's load: less sinks less and takes more iterations
 MOST_LOAD = 1e5  # [m/s] times 1/w: of bodies that begin jammed into each other, loads grow from step to step, so far
-DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over dt
+DISSIPATION = BETA / pi  # time constant of a nearly rigid contact, over h
 RECOVERY = 0.2  # share of an overlap that is taken back in a step,
 RECOVERY_SPEED = 0.01  # [m/s] at most: shapes that overlap part without a jump
 ELASTIC = 0.05  # of Rₙ in a bounce: it takes a share of about (1 + e)·Rₙ/w of the speed
@@ -162,7 +162,7 @@ class Contacts:
     def _turning(self, now: Moment) -> list[tuple[Scalar, ...]]:
         """By how much the rates of slip differ, in the middle of the way that positions go on, from those at its start.
 
-        `½·dt·J̇ₜ·v`, velocities held: what sticks to a turning body stays at the same radius. A whole step, which is of
+        `½·h·J̇ₜ·v`, velocities held: what sticks to a turning body stays at the same radius. A whole step, which is of
         first order, does without where nothing turns below.
         """
         links, system = [pair.links for pair in self.pair_of_points], now.at.system
@@ -312,7 +312,7 @@ def _cone(now: Moment, seen: Sight, surface: ContactSurface, last: Sequence[Scal
         Rn, target = 1.0 / line.slope, line.constant / line.slope
     else:
         sinking = -_rate(now, seen, now.moved)
-        recovery = minimum(RECOVERY * -gap / now.dt, RECOVERY_SPEED)
+        recovery = minimum(RECOVERY * -gap / now.h, RECOVERY_SPEED)
         target = _target(now, gap, recovery + Rn * load + maximum(sinking, 0.0), last[0])
     if surface.restitution > 0.0:
         made, speed = _bounce(now, seen, surface, last[0])
@@ -350,7 +350,7 @@ def _rates(now: Moment, cone: Cone, u: Sequence[Scalar]) -> list[Scalar]:
 
 def _target(now: Moment, gap: Scalar, most: Scalar, load: Scalar) -> Scalar:
     """v̂ of a nearly rigid contact."""
-    inside = minimum(-gap / (now.dt * (1.0 + DISSIPATION)), most)
+    inside = minimum(-gap / (now.h * (1.0 + DISSIPATION)), most)
     if is_zero(now.phase.travel):  # positions stand still: what has touched stays, what has not is off
         return where(gap <= 0.0, inside, where(load > 0.0, 0.0, APART))
     return where(gap <= 0.0, inside, -gap / now.phase.travel)
@@ -361,18 +361,18 @@ def _bounce(now: Moment, seen: Sight, surface: ContactSurface, load: Scalar) -> 
 
     The speed is the one at the surface, `u² + 2·a·gap` of a body that falls with the acceleration a from where the step
     began, so that the energy of a bounce is that of the fall. An Euler step bounces where it begins, with the energy
-    `½·u² ± ½·a·dt·u + a·gap` that it keeps in a fall.
+    `½·u² ± ½·a·h·u + a·gap` that it keeps in a fall.
     """
     u, a, e = -_rate(now, seen, now.begun), seen.weight, surface.restitution
     fast = u > surface.restitution_speed
     if is_zero(now.phase.travel):
-        way = maximum(-now.dt * _rate(now, seen, now.moved), 0.0)
+        way = maximum(-now.h * _rate(now, seen, now.moved), 0.0)
         return (load > 0.0) & fast, e * sqrt(maximum(u * u + 2.0 * a * way, 0.0))
     if now.phase.half:
         return False, 0.0
-    gap, kick = maximum(seen.point.gap, 0.0), a * now.dt
+    gap, kick = maximum(seen.point.gap, 0.0), a * now.h
     twice = e * e * (u * u + 2.0 * a * gap + kick * u) - 2.0 * a * gap
-    return (gap - now.dt * (u + kick) < 0.0) & fast, sqrt(maximum(0.25 * kick * kick + twice, 0.0)) - 0.5 * kick
+    return (gap - now.h * (u + kick) < 0.0) & fast, sqrt(maximum(0.25 * kick * kick + twice, 0.0)) - 0.5 * kick
 
 
 def _rate(now: Moment, seen: Sight, u: Sequence[Scalar]) -> Scalar:

@@ -36,14 +36,14 @@ class DriveRow(AlongRows):
     def bounded(self) -> bool:
         return not self.equality
 
-    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, part: Scalar, left: Scalar) -> None:
-        """Its target for the end of a part of the step, of which there are `left` with it; both are shares of dt."""
+    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, share: Scalar, left: Scalar) -> None:
+        """Its target for the end of a substep, `left` before the step's end; both lengths are shares of dt."""
         i = 2 * self.index
         start, end, rate = q[self.position], target[i], target[i + 1]
         if self.drive.kinematic:
-            target[i] = where(part < left, start + part / left * (end - start), end)
+            target[i] = where(share < left, start + share / left * (end - start), end)
         else:
-            target[i] = end - dt * (left - part) * rate
+            target[i] = end - dt * (left - share) * rate
 
     def position_rows(self, now: Instant) -> list[PositionRow]:
         if not self.drive.kinematic:
@@ -62,5 +62,5 @@ class DriveRow(AlongRows):
         line = spring_damper(now, J, self.drive.stiffness, self.drive.damping, start, rate)
         if self.equality:
             return [line]
-        most = self.drive.effort * now.phase.span
+        most = self.drive.effort * now.phase.acts_for
         return [Polyline(J, saturated(line.constant / line.slope, line.slope, -most, most))]

@@ -114,9 +114,9 @@ class SmoothFrictionRow(OneRow):
         along = combined(J, now.tree.G)
         speed = total(*(x * now.speeds[k] for k, x in J.items()))
         by_speed, by_position = self._slopes(position, speed, self.axis.inputs)
-        steepness = maximum(expression(by_speed), 0.0) + now.dt * maximum(expression(by_position), 0.0)
+        steepness = maximum(expression(by_speed), 0.0) + now.h * maximum(expression(by_position), 0.0)
         at = phase.sample(along, simplified(steepness))
-        arguments = [phase.span, position + at.shift, at.known, at.ahead, at.share, *own]
+        arguments = [phase.acts_for, position + at.shift, at.known, at.ahead, at.share, *own]
         if self._linear:
             constant, slope = self._sampled.call([0.0, casadi.vertcat(*arguments)])
             return [Line(J, simplified(constant), -simplified(slope))]
@@ -205,9 +205,9 @@ class StateRow(OneRow, ABC):
 
     def after(self, now: Moment, mean: Sequence[Scalar], friction: Sequence[Scalar]) -> list[Scalar]:
         """Its states after a step with these mean velocities of the tree."""
-        moved = now.dt * total(*(x * mean[k] for k, x in self.axis.direction(now).items()))
+        moved = now.h * total(*(x * mean[k] for k, x in self.axis.direction(now).items()))
         own = casadi.vertcat(*friction[self.states])
-        return scalars(self._response(moved, now.dt, own, self.axis.inputs)[1])
+        return scalars(self._response(moved, now.h, own, self.axis.inputs)[1])
 
     @cached_property
     def _response(self) -> Function:
@@ -238,10 +238,10 @@ class FrictionRow(StateRow):
         along = combined(J, now.tree.G)
         mean = phase.known_rate(along)
         rate = mean if is_zero(phase.travel) else total(*(x * now.tree.v[k] for k, x in J.items()))
-        steepness = -simplified(self._sampled(rate, casadi.vertcat(1.0, 0.0, 0.0, now.dt, now.dt, *own))[1])
+        steepness = -simplified(self._sampled(rate, casadi.vertcat(1.0, 0.0, 0.0, now.h, now.h, *own))[1])
         at = phase.sample(along, steepness)
-        begun = now.dt if is_zero(phase.travel) else 0.0  # how long positions have gone on with the mean rate
-        arguments = [phase.span, 0.0, begun * mean + at.shift, at.ahead, begun + at.time, *own]
+        begun = now.h if is_zero(phase.travel) else 0.0  # how long positions have gone on with the mean rate
+        arguments = [phase.acts_for, 0.0, begun * mean + at.shift, at.ahead, begun + at.time, *own]
         return [Curve(J, self._sampled, arguments, newton_steps=NEWTON_STEPS)]
 
     @cached_property

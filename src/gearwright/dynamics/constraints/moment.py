@@ -20,7 +20,7 @@ class Moment(NamedTuple):
     """A phase, and the mechanism at the configuration in which it acts: terms are made from it."""
 
     phase: Phase
-    dt: Scalar
+    h: Scalar
     tree: TreeState
     at: Configuration
     diagonal: Sequence[Scalar]  # of M
@@ -43,9 +43,9 @@ class Moment(NamedTuple):
         return self.expected or self.tree.v
 
     @staticmethod
-    def of_instant(tree: TreeState, at: Configuration, dt: Scalar, dof: int) -> Moment:
+    def of_instant(tree: TreeState, at: Configuration, h: Scalar, dof: int) -> Moment:
         """For the directions of terms alone: what their numbers need of the mass matrix is left out."""
-        return Moment(WholeStep(dt), dt, tree, at, [1.0] * dof, lambda J: 1.0)
+        return Moment(WholeStep(h), h, tree, at, [1.0] * dof, lambda J: 1.0)
 
 
 def spring_damper(
@@ -53,8 +53,8 @@ def spring_damper(
 ) -> Line:
     """`−k·x − d·(r − wanted)`, x and r being the error along J and its rate."""
     phase = now.phase
-    at = phase.sample(combined(J, now.tree.G), damping + now.dt * stiffness)
+    at = phase.sample(combined(J, now.tree.G), damping + now.h * stiffness)
     stretch = error + at.shift - at.time * wanted
     rest = stiffness * stretch + damping * (at.known - wanted)
     slope = stiffness * at.ahead + damping * at.share
-    return Line(J, -(phase.span * rest), phase.span * slope)
+    return Line(J, -(phase.acts_for * rest), phase.acts_for * slope)

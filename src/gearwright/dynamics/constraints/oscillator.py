@@ -1,16 +1,16 @@
 """A damped spring by its natural frequency μ and damping ratio ζ, in the two halves of a midpoint's step.
 
-Along its direction, per unit of mass, with θ = μ·dt, a half gives the impulse `−(α·x + β·r + γ·w)`: x is the stretch at
+Along its direction, per unit of mass, with θ = μ·h, a half gives the impulse `−(α·x + β·r + γ·w)`: x is the stretch at
 its start, r the rate that it finds, w the mean rate of the first half. So a step is
 
-    w = (v − α·x)/(1 + β)      x⁺ = x + dt·w      v⁺ = (1 − γ)·w − α·x⁺
+    w = (v − α·x)/(1 + β)      x⁺ = x + h·w      v⁺ = (1 − γ)·w − α·x⁺
 
-α = dt/2·μ² makes the static stiffness exact. The step's matrix has the determinant (1 − γ)/(1 + β) and the trace
-1 + (1 − γ)/(1 + β) − dt²·μ²/(1 + β). With E = exp(−2·ζ·θ) and T the determinant and trace of the continuous motion,
+α = h/2·μ² makes the static stiffness exact. The step's matrix has the determinant (1 − γ)/(1 + β) and the trace
+1 + (1 − γ)/(1 + β) − h²·μ²/(1 + β). With E = exp(−2·ζ·θ) and T the determinant and trace of the continuous motion,
 
     1/(1 + β) = g = (1 + E − T)/θ²        1 − γ = E/g
 
-give the step the poles exp(s·dt) themselves: frequency and damping ratio are those that were asked for. Where something
+give the step the poles exp(s·h) themselves: frequency and damping ratio are those that were asked for. Where something
 else holds an end, and the spring feels only a share 0 < ρ ≤ 1 of the response r that it is made for, the step is still
 stable: its determinant is at most 1 since β + γ = (1 − E)/g ≥ 0, and `2 + ρ·(β − γ) > ρ·θ²/2`, linear in ρ, holds at
 both ends. Springs that share inertia add up to a share ρ of at most Σμⱼ/μ (Gershgorin), and ρ·θ² < 6 is enough for any
@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from gearwright.dynamics.algebra.scalar import TINY, Scalar, exp, maximum, sin, sinh, sqrt, where
 
-RESOLVED = 1.0  # μ·dt up to which the poles are exact: a sixth of a period
-RESOLVED_TOGETHER = 5.0  # and μ·dt·Σμⱼ·dt, over all springs that share inertia: below 6, which is stable
+RESOLVED = 1.0  # μ·h up to which the poles are exact: a sixth of a period
+RESOLVED_TOGETHER = 5.0  # and μ·h·Σμⱼ·h, over all springs that share inertia: below 6, which is stable
 LEAST_SLOPE = 1e-9  # a row needs one; what it costs is a share of 1e-9 of the speed in a step
 
 
@@ -44,35 +44,35 @@ class Spring(NamedTuple):
     zeta: Scalar
     together: Scalar
 
-    def resolved(self, dt: Scalar) -> Scalar:
-        theta = self.mu * dt
-        return (theta <= RESOLVED) & (theta * (self.together * dt) <= RESOLVED_TOGETHER)
+    def resolved(self, h: Scalar) -> Scalar:
+        theta = self.mu * h
+        return (theta <= RESOLVED) & (theta * (self.together * h) <= RESOLVED_TOGETHER)
 
 
-def whole_step(spring: Spring, dt: Scalar) -> Impulse:
-    """Implicit at the end. ζ comes out too large by about μ·dt/2."""
+def whole_step(spring: Spring, h: Scalar) -> Impulse:
+    """Implicit at the end. ζ comes out too large by about μ·h/2."""
     mu, zeta, _ = spring
-    stretch = dt * (mu * mu)
-    return Impulse(stretch, dt * stretch + 2.0 * (zeta * (mu * dt)), 0.0)
+    stretch = h * (mu * mu)
+    return Impulse(stretch, h * stretch + 2.0 * (zeta * (mu * h)), 0.0)
 
 
-def first_half(spring: Spring, dt: Scalar) -> Impulse:
+def first_half(spring: Spring, h: Scalar) -> Impulse:
     mu, zeta, _ = spring
-    theta, span = mu * dt, 0.5 * dt
+    theta, span = mu * h, 0.5 * h
     g, _ = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
     stiff = 0.25 * (1.0 + share) * (theta * theta) + zeta * theta
-    beta = where(spring.resolved(dt), 1.0 / g - 1.0, stiff)
+    beta = where(spring.resolved(h), 1.0 / g - 1.0, stiff)
     return Impulse(span * (mu * mu), maximum(beta, LEAST_SLOPE), 0.0)
 
 
-def second_half(spring: Spring, dt: Scalar) -> Impulse:
+def second_half(spring: Spring, h: Scalar) -> Impulse:
     mu, zeta, _ = spring
-    theta, span = mu * dt, 0.5 * dt
+    theta, span = mu * h, 0.5 * h
     g, E = _poles(theta, zeta)
     share = _implicit_share(theta, zeta)
     push, damper = 0.25 * (theta * theta), zeta * theta
-    resolved = spring.resolved(dt)
+    resolved = spring.resolved(h)
     beta = where(resolved, LEAST_SLOPE, share * (push + damper))
     gamma = where(resolved, 1.0 - E / g, (1.0 - share) * (damper - push))
     return Impulse(span * (mu * mu), beta, gamma)

@@ -1,10 +1,11 @@
 """When forces act in a step, and where stiff ones are taken: implicit, so that they are stable at any gain.
 
-An Euler step is one phase of length dt, in which everything stiff is taken at its end. The midpoint's step has two
-halves. In the first, u is the step's mean velocity w; in the second, the velocity v⁺ at its end. A force that is not
-stiff is taken in the middle, which is second order; a stiff one at the end, which does not ring. Between them goes
+h is the length of the step, or of the substep where a step is made in several. An Euler step is one phase of length h,
+in which everything stiff is taken at its end. The midpoint's step has two halves. In the first, u is the mean velocity
+w; in the second, the velocity v⁺ at the end. A force that is not stiff is taken in the middle, which is second order; a
+stiff one at the end, which does not ring. Between them goes
 
-    β = z/(1 + z),      z = dt·(d + dt·k)/m      (damping d, stiffness k, mass m)
+    β = z/(1 + z),      z = h·(d + h·k)/m      (damping d, stiffness k, mass m)
 
 which makes the decay of one step 1/(1 + z + z²/2): second order in z, positive, and zero for an endless z.
 """
@@ -34,7 +35,7 @@ class Phase(Protocol):
     """A part of a step that ends with one solution for the velocities u."""
 
     @property
-    def span(self) -> Scalar:
+    def acts_for(self) -> Scalar:
         """How long forces act in it [s]."""
 
     @property
@@ -46,7 +47,7 @@ class Phase(Protocol):
         """How long u carries positions on [s]; 0 in a phase that leaves them where they are."""
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
-        """Where a force along J is taken; `stiffness` is z·m/dt, its slope over the rate [N·m·s/rad, N·s/m]."""
+        """Where a force along J is taken; `stiffness` is z·m/h, its slope over the rate [N·m·s/rad, N·s/m]."""
 
     def known_rate(self, J: Sparse) -> Scalar:
         """The mean rate along J, where it is known; else 0."""
@@ -59,94 +60,94 @@ class Phase(Protocol):
 class WholeStep:
     """Euler's: everything stiff at the end."""
 
-    dt: Scalar
+    h: Scalar
     half: ClassVar[float] = 0.0
 
     @property
-    def span(self) -> Scalar:
-        return self.dt
+    def acts_for(self) -> Scalar:
+        return self.h
 
     @property
     def travel(self) -> Scalar:
-        return self.dt
+        return self.h
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
-        return Sample(ahead=self.dt, shift=0.0, share=1.0, known=0.0, time=self.dt)
+        return Sample(ahead=self.h, shift=0.0, share=1.0, known=0.0, time=self.h)
 
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
 
     def oscillator(self, spring: Spring) -> Impulse:
-        return whole_step(spring, self.dt)
+        return whole_step(spring, self.h)
 
 
 @dataclass(frozen=True)
 class FirstHalf:
-    """u is the mean velocity; positions go on by dt·u."""
+    """u is the mean velocity; positions go on by h·u."""
 
-    dt: Scalar
+    h: Scalar
     mass: Sequence[Scalar]  # M's diagonal
     half: ClassVar[float] = 1.0
 
     @property
-    def span(self) -> Scalar:
-        return 0.5 * self.dt
+    def acts_for(self) -> Scalar:
+        return 0.5 * self.h
 
     @property
     def travel(self) -> Scalar:
-        return self.dt
+        return self.h
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
-        beta = implicit_share(self.dt, J, stiffness, self.mass)
-        ahead = self.span * (1.0 + beta)
+        beta = implicit_share(self.h, J, stiffness, self.mass)
+        ahead = self.acts_for * (1.0 + beta)
         return Sample(ahead=ahead, shift=0.0, share=1.0, known=0.0, time=ahead)
 
     def known_rate(self, J: Sparse) -> Scalar:
         return 0.0
 
     def oscillator(self, spring: Spring) -> Impulse:
-        return first_half(spring, self.dt)
+        return first_half(spring, self.h)
 
 
 @dataclass(frozen=True)
 class SecondHalf:
     """u is the velocity at the end, where positions stand already; `mean` is the first half's."""
 
-    dt: Scalar
+    h: Scalar
     mass: Sequence[Scalar]
     mean: Sequence[Scalar]
     half: ClassVar[float] = -1.0
 
     @property
-    def span(self) -> Scalar:
-        return 0.5 * self.dt
+    def acts_for(self) -> Scalar:
+        return 0.5 * self.h
 
     @property
     def travel(self) -> Scalar:
         return 0.0
 
     def sample(self, J: Sparse, stiffness: Scalar) -> Sample:
-        beta = implicit_share(self.dt, J, stiffness, self.mass)
+        beta = implicit_share(self.h, J, stiffness, self.mass)
         known = (1.0 - beta) * self.known_rate(J)
-        back = -(self.span * known)
-        time = self.span * (2.0 * beta - 1.0)
-        return Sample(ahead=self.span * beta, shift=back, share=beta, known=known, time=time)
+        back = -(self.acts_for * known)
+        time = self.acts_for * (2.0 * beta - 1.0)
+        return Sample(ahead=self.acts_for * beta, shift=back, share=beta, known=known, time=time)
 
     def known_rate(self, J: Sparse) -> Scalar:
         return total(*(x * self.mean[n] for n, x in J.items()))
 
     def oscillator(self, spring: Spring) -> Impulse:
-        return second_half(spring, self.dt)
+        return second_half(spring, self.h)
 
 
-def implicit_share(dt: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scalar]) -> Scalar:
+def implicit_share(h: Scalar, J: Sparse, stiffness: Scalar, mass: Sequence[Scalar]) -> Scalar:
     """β. The mass along J is that of M's diagonal, which is right for one axis, and near enough for several."""
     if is_zero(stiffness):
         return 0.0
     if len(J) == 1:  # one quotient
         ((n, x),) = J.items()
-        added = dt * stiffness * (x * x)
+        added = h * stiffness * (x * x)
         return added / (mass[n] + added)
     response = total(*((x * x) / mass[n] for n, x in J.items()))
-    z = dt * stiffness * response
+    z = h * stiffness * response
     return z / (1.0 + z)

@@ -45,7 +45,7 @@ class Instant(NamedTuple):
 
     tree: TreeState
     at: Configuration
-    dt: Scalar
+    h: Scalar
     target: Sequence[Scalar] = ()  # of drives: position and rate of each
 
 
@@ -233,11 +233,11 @@ def names(kinds: Collection[ConstraintGroup]) -> list[str]:
 
 
 def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
-    """`Jᵀ·λ/dt` along the velocities of the tree: what the rows put on each axis in a step."""
+    """`Jᵀ·λ/h` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
     left = list(impulses)
     for kind in kinds:
         own, left = left[: kind.size], left[kind.size :]
         for k, x in kind.spread(now, own).items():
-            efforts[k] = efforts[k] + x / now.dt
+            efforts[k] = efforts[k] + x / now.h
     return efforts

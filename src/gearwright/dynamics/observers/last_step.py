@@ -27,11 +27,11 @@ class LastStep:
     model: Model
     end: State
     w: list[Scalar]
-    dt: Scalar
+    h: Scalar
 
     @property
     def middle(self) -> State:
-        return State(self.model.advanced(self.end.q, self.w, -0.5 * self.dt), self.w)
+        return State(self.model.advanced(self.end.q, self.w, -0.5 * self.h), self.w)
 
     def beside_middle(self, now: Moment, mass: Sequence[Scalar]) -> list[Scalar]:
         """Efforts along the tree's velocities: means of springs and dampers, less what they are in the middle.
@@ -53,7 +53,7 @@ class LastStep:
         axes, dampers = self.model.bodies.axes, damper_rows(self.model, now)
         springs = enumerate(zip(axes.damping, axes.stiffness, strict=True))
         found: list[tuple[Sparse, Scalar, Scalar, Scalar]] = [
-            ({k: 1.0}, d, s, d + self.dt * s) for k, (d, s) in springs if not is_zero(s)
+            ({k: 1.0}, d, s, d + self.h * s) for k, (d, s) in springs if not is_zero(s)
         ]
         together = along_coordinates(dampers, now.tree.G)
         for J, d in dampers:
@@ -69,9 +69,9 @@ class LastStep:
         """How far ahead of the middle, and how much faster, the samples of both halves are on average."""
         if is_zero(slope):
             return 0.0, 0.0
-        w, v, half = rate(along, self.w), rate(along, self.end.u), 0.5 * self.dt
-        first = FirstHalf(self.dt, mass).sample(along, slope)
-        second = SecondHalf(self.dt, mass, self.w).sample(along, slope)
+        w, v, half = rate(along, self.w), rate(along, self.end.u), 0.5 * self.h
+        first = FirstHalf(self.h, mass).sample(along, slope)
+        second = SecondHalf(self.h, mass, self.w).sample(along, slope)
         a = first.ahead * w - half * w
         b = half * w + (second.shift + second.ahead * v)
         faster = second.known + second.share * v - w

@@ -49,7 +49,7 @@ class LoopForceRows:
                 found[i] = 0.0
             beside = held + row_efforts(self.kinds, now, found)
             for i, force in zip(closing, self._closing(now, state, beside), strict=True):
-                found[i] = force * now.dt
+                found[i] = force * now.h
         return found
 
     def _closing(self, now: Moment, state: State, effort: list[Scalar]) -> list[Scalar]:
@@ -78,4 +78,4 @@ class LoopForceRows:
 
 def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
     """By the state if that is enough, or else that of the last step."""
-    return kind.force(now) * now.dt if isinstance(kind, Passive) else impulse
+    return kind.force(now) * now.h if isinstance(kind, Passive) else impulse

@@ -79,7 +79,7 @@ def _last_step(equations: Equations, given: Given) -> LastStep | None:
         return None
     end, w = State(given[StepSlot.POSITION], given[StepSlot.VELOCITY]), given[StepSlot.MEAN_VELOCITY]
     moved = total(*(abs(a - b) for a, b in zip(w, end.u, strict=True))) > 0.0
-    length = given[StepSlot.DT][0] / (1.0 + given[StepSlot.PARTS][0])
+    length = given[StepSlot.DT][0] / (1.0 + given[StepSlot.SUBSTEPPING][0])
     return LastStep(equations.model, end, w, where(moved, length, 0.0))
 
 

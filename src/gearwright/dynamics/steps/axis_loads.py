@@ -29,7 +29,7 @@ def axis_loads(
     mass = M.diagonal(model.dof)
     for unit, now in zip(model.actuation.driven, acting, strict=True):
         along = combined(now.seen.A, tree.G)
-        beta = implicit_share(build.span_now, along, now.slope, mass)
+        beta = implicit_share(build.length_now, along, now.slope, mass)
         effort = now.effort + beta * (build.actuator[unit.command] - now.effort)
         for k, x in now.seen.A.items():
             motors[k] = motors[k] + x * effort

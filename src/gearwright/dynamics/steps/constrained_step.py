@@ -73,9 +73,9 @@ class ConstrainedStep(ABC):
         """Writes the stages."""
 
     @property
-    def dt(self) -> Scalar:
-        """Length of what is made: the part's, where a step has parts [s]."""
-        return self.build.span_now
+    def h(self) -> Scalar:
+        """Length of the substep, or of the step where it has none [s]."""
+        return self.build.length_now
 
     @property
     def targets(self) -> list[Scalar]:
@@ -92,7 +92,7 @@ class ConstrainedStep(ABC):
         """Each of them at the step's start."""
         if not self.driven:
             return []
-        acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.dt)
+        acting = self.model.actuation.acting(tree, self.build.command, self.build.actuator, self.h)
         return self._with_last_step(acting)
 
     def _with_last_step(self, acting: list[ActuatorLinearization]) -> list[ActuatorLinearization]:
@@ -124,7 +124,7 @@ class ConstrainedStep(ABC):
         """`expected`: velocities of the tree that the phase is likely to have, unless those of `tree` are."""
         command, memory = (self.build.command, self.build.actuator) if self.driven else ([], [])
         return Moment(
-            phase, self.dt, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
+            phase, self.h, tree, at, M.diagonal(self.model.dof), self._response(M, tree),
             self.targets, command, memory, acting, self.build.friction if self.frictions else (), expected,
             axis_loads(self.model, phase, tree, at, M, acting, self.build) if self.loaded else None,
             self._last_contact(phase), self._last_motion(), self.build.velocity, self.eps,
@@ -135,8 +135,8 @@ class ConstrainedStep(ABC):
         if not self.contacts:
             return ()
         (own,) = (impulses for kind, impulses in self._readings() if kind is self.contacts[0])
-        part = self.build.part[0] if Slots.part in self.build else 1.0
-        share = {0.0: part, 1.0: 0.5 * part, -1.0: 1.0}[phase.half]
+        whole = self.build.share_of_step[0] if Slots.share_of_step in self.build else 1.0
+        share = {0.0: whole, 1.0: 0.5 * whole, -1.0: 1.0}[phase.half]
         return [share * x for x in own]
 
     def _last_motion(self) -> Sequence[Scalar]:
@@ -175,10 +175,10 @@ class ConstrainedStep(ABC):
             return
         command, memory = self.build.command, self.build.actuator
         tree, mean = self.model.tree(State(q, u)), self.model.tree(State(q, w))
-        after, left = self.with_efforts(memory, self.dt), list(taken)
+        after, left = self.with_efforts(memory, self.h), list(taken)
         for d in self.model.actuation.driven:
             if d.states:
-                own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.dt)
+                own = d.after(tree, mean, left.pop(0), after[d.command], command, memory, self.h)
                 for i, x in zip(d.states, own, strict=True):
                     after[i] = x
         self.build.actuator = with_supplies(self.model.actuation.driven, tree, after)

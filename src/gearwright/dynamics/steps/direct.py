@@ -136,7 +136,7 @@ class DirectSolver:
             build.stage(f"push_{name}")
             build.again("switch")
         else:
-            keep = build.carry(given_for(name), [build.span_now])
+            keep = build.carry(given_for(name), [build.length_now])
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep.unless_cheap)
             self._stored = self._switching[1]
             build.stage(f"push_{name}")

@@ -65,7 +65,7 @@ class EnergyBalance:
         build, v = self.build, found.u
         old, mass = build[before(Slots.velocity)], M.diagonal(len(v))
         pull = build.pull + self._pull(effort)
-        kick = build.kick + self._beside_loops(acting, found) + 0.5 * self.step.dt * pull
+        kick = build.kick + self._beside_loops(acting, found) + 0.5 * self.step.h * pull
         start, after = build.momentum @ old, (M @ v) @ v
         due = start + kick @ (old + v)
         error = abs(after - due) - TUNING.impact * abs(kick @ (v - old))
@@ -105,7 +105,7 @@ class EnergyBalance:
         build, model = self.build, self.step.model
         w, starts = build.mean_velocity, build[before(Slots.position)]
         tree = model.tree(State(starts, w))
-        added = (self.step.dt * transposed(tree.G, effort, model.dof) + build.kick) @ w
+        added = (self.step.h * transposed(tree.G, effort, model.dof) + build.kick) @ w
         still = (model.tree(State(q, Column.zeros(model.dof))) for q in (starts, build.position))
         start, end = (gravity_energy(model.configuration(tree)) for tree in still)
         return maximum(added, 0.0) + start - end

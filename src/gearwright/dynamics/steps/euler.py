@@ -24,7 +24,7 @@ class EulerStep(ConstrainedStep):
     """Writes the stages."""
 
     def write(self) -> None:
-        build, model, dt = self.build, self.model, self.dt
+        build, model, dt = self.build, self.model, self.h
         q, v = build.position, build.velocity
         tree = model.tree(State(q, v))
         at = model.configuration(tree)
@@ -69,6 +69,6 @@ class EulerStep(ConstrainedStep):
     def _count_open_loops(self) -> None:
         build = self.build
         if Slots.unsettled in build:
-            with build.unless(Slots.held):
-                build.unsettled = [build.unsettled[0] + where(build.held[0] > 0.5, 0.0, 1.0)]
+            with build.unless(Slots.loops_closed):
+                build.unsettled = [build.unsettled[0] + where(build.loops_closed[0] > 0.5, 0.0, 1.0)]
                 build.stage("unsettled")

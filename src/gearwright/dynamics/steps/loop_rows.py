@@ -27,7 +27,7 @@ def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: l
         return acting
     equalities = list(acting.equalities)
     for i, row, _ in _rows_ahead(step, acting, q, w):
-        bias = row.error / step.dt - rate(equalities[i].J, w)
+        bias = row.error / step.h - rate(equalities[i].J, w)
         equalities[i] = replace(equalities[i], bias=where(_at_rest(acting, row.group, w), 0.0, bias))
     return replace(acting, equalities=equalities)
 
@@ -64,8 +64,8 @@ def _rows_ahead(
     step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]
 ) -> Iterator[tuple[int, PositionRow, TreeState]]:
     """By row of a loop: its place among the equalities, and the row where w leads to."""
-    tree = step.model.tree(step.model.along_chords(State(q, w), step.dt))
-    now = Instant(tree, step.model.configuration(tree), step.dt)
+    tree = step.model.tree(step.model.along_chords(State(q, w), step.h))
+    now = Instant(tree, step.model.configuration(tree), step.h)
     first = 0
     for kind in step.kinds:
         if isinstance(kind, ClosureRows):

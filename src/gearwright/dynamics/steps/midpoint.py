@@ -1,7 +1,7 @@
 """One step of the variational midpoint, as the list of its calls.
 
     pace            with loops: how many substeps their speed asks for
-    whole           how long the substeps are
+    lengths         how long the substeps are
     until the step is done:
         mass            M(q), unless the last substep has left it
         begin           p = M·v, what acts in the first half, a guess of the mean velocity w
@@ -15,7 +15,7 @@
             iterate         how much w has changed
             relax           unless it has converged: where the next iteration starts
         keep            the state, unless the substep is known to be accepted
-        turn            q⁺ = q ⊕ dt·w and p⁺; with loops `advance` and `project`, before which, as with couplings,
+        turn            q⁺ = q ⊕ h·w and p⁺; with loops `advance` and `project`, before which, as with couplings,
                         `come_back` from beyond a stop
         mass            M(q⁺)
         land            where no w was found: p⁺ = M·w
@@ -24,7 +24,7 @@
         unless that was all:
             back            the state before a substep that is rejected
             clamp           the energy that is due, where the shortest substep has failed
-            part            the next substep, or the same in half the length
+            next            the next substep, or the same in half the length
 
 `builder` cuts it into stages. `tuning` says when a substep has failed, and `substeps` what happens then. `iteration`
 finds w, `variational_midpoint` has the balance of momentum and `energy_balance` that of energy, `constrained_step` what
@@ -106,12 +106,12 @@ class MidpointStep(ConstrainedStep):
         actuators, mass = self.actuators(tree), M.diagonal(model.dof)
         w = guess.first_guess(build)
         expected = model.tree(State(q, w)).v
-        now = self.moment(FirstHalf(self.dt, mass), tree, model.configuration(tree), M, actuators, expected)
+        now = self.moment(FirstHalf(self.h, mass), tree, model.configuration(tree), M, actuators, expected)
         first = self.collected(now, M)
         if self.closures:
             first, build.guess = turning_ahead(self, first, q, w, mass), w
         effort = self.held_effort(tree, actuators)
-        given, begun = build.carry(Slots.system, [self.dt]), build.carry(Slots.at_start, [self.dt])
+        given, begun = build.carry(Slots.system, [self.h]), build.carry(Slots.at_start, [self.h])
         acting = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
         acting = replace(acting, curves=[curve.sampled_anew(given.number_too) for curve in acting.curves])
         H: Factored = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
@@ -137,7 +137,7 @@ class MidpointStep(ConstrainedStep):
         # accepted, or made again in half the length
         followed = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
         if self.closures:
-            followed = followed & (build.held[0] > 0.5)
+            followed = followed & (build.loops_closed[0] > 0.5)
         substeps.decide(followed, solved, self.energy.error)
         with build.unless(Slots.step_done):
             substeps.go_back()
@@ -189,13 +189,13 @@ class MidpointStep(ConstrainedStep):
 
         A robot that is done starts from the same w on the same segments again, and finds the same to the bit.
         """
-        build, dt = self.build, self.dt
+        build, h = self.build, self.h
         iteration, w = build.iteration[0], build.start
         found = self._next_mean(acting, H, M, effort)
         if not acting.switching:
             build.u, build.equality = found.u, found.equalities
-        enough = tolerance(iteration, dt, self.eps, loops=bool(self.closures), change=self.change)
-        gain = slender_gain(self.model, found.u, dt, self.eps)
+        enough = tolerance(iteration, h, self.eps, loops=bool(self.closures), change=self.change)
+        gain = slender_gain(self.model, found.u, h, self.eps)
         converged = (build.converged[0] > 0.5) | has_converged(found.u, w, enough, gain) & found.settled
         build.converged = [as_number(converged)]
         build.iteration = [iteration + where(converged, 0.0, 1.0)]
@@ -204,7 +204,7 @@ class MidpointStep(ConstrainedStep):
         build.stage("iterate")
         with build.unless(Slots.converged):
             if not self.closures:
-                motion = motion_error(self.model, build.position, build.velocity, build.u, dt, build.iteration[0])
+                motion = motion_error(self.model, build.position, build.velocity, build.u, h, build.iteration[0])
                 build.motion = [where(build.converged[0] > 0.5, build.motion[0], motion)]
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
@@ -229,7 +229,7 @@ class MidpointStep(ConstrainedStep):
         """The balance of momentum in the middle, solved for w with M at the start."""
         build, model = self.build, self.model
         w = build.start
-        middle = balance(model, build.position, build.momentum, w, effort, self.dt)
+        middle = balance(model, build.position, build.momentum, w, effort, self.h)
         build.force = middle.force
         if isinstance(H, Factors | Masked):
             return still(w + H.solve(acting.total(still(w)) - middle.residual))
@@ -237,7 +237,7 @@ class MidpointStep(ConstrainedStep):
             acting = yielding(acting, compliance(build.iteration[0]))
         push = M @ w - middle.residual + acting.push(model.dof)
         acting = closed_ahead(self, acting, build.position, w)
-        done, share = build.converged[0], 0.5 * build.part[0]
+        done, share = build.converged[0], 0.5 * build.share_of_step[0]
         iterated = (done > 0.5) | (build.iteration[0] > 1.0) if acting.cones else None
         return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share, iterated=iterated)
 
@@ -246,14 +246,14 @@ class MidpointStep(ConstrainedStep):
     def _advance(self, acting: Collected, first: Solved, M: FrontalMatrix) -> None:
         """q⁺, p⁺ and the impulses so far."""
         build, model, w = self.build, self.model, first.u
-        q, end = build.position, model.along_chords(State(build.position, w), self.dt)
+        q, end = build.position, model.along_chords(State(build.position, w), self.h)
         guess.remember(build, w, end.u)
         impulse = acting.total(first)
-        build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.dt)
+        build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.h)
         build.impulse = acting.impulses(first)
         self.energy.first_half(acting, first)
         if self.closures:
-            build.motion = [motion_error(model, q, build.velocity, w, self.dt)]
+            build.motion = [motion_error(model, q, build.velocity, w, self.h)]
         build.position = end.q
         recovery = StopRecovery(self, M.diagonal(model.dof))
         if self.closures:
@@ -277,7 +277,7 @@ class MidpointStep(ConstrainedStep):
         build, model = self.build, self.model
         mean = build.mean_velocity  # w in the axes of the end
         tree = model.tree(State(build.position, mean))
-        half = SecondHalf(self.dt, M.diagonal(model.dof), mean)
+        half = SecondHalf(self.h, M.diagonal(model.dof), mean)
         now = self.moment(half, tree, model.configuration(tree), M, actuators)
         second = self.collected(now, M)
         push = build.momentum_after + second.push(model.dof)

@@ -74,7 +74,7 @@ def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery, beg
             with build.loop(CORRECTIONS, until=Slots.turned):
                 _correct(step, back, "correct")
                 build.again("gap")
-    with build.unless(Slots.held):
+    with build.unless(Slots.loops_closed):
         _count(step)
 
 
@@ -101,7 +101,7 @@ def _look(step: ConstrainedStep) -> None:
         build.gap = errors
     build.turned = [as_number(closed | (build.turned[0] > 0.5))]
     build.opening = [closure.opening(_now(step)) for closure in step.closures]
-    build.held = [as_number(maximum_of(build.opening) <= max(1.0, SINGLE * step.eps))]
+    build.loops_closed = [as_number(maximum_of(build.opening) <= max(1.0, SINGLE * step.eps))]
     build.stage("gap")
 
 
@@ -141,7 +141,7 @@ def _every_row(step: ConstrainedStep, now: Instant) -> list[PositionRow]:
 def _now(step: ConstrainedStep) -> Instant:
     model = step.model
     tree = model.tree(State(step.build.position, [0.0] * model.dof))
-    return Instant(tree, model.configuration(tree), step.dt, step.targets)
+    return Instant(tree, model.configuration(tree), step.h, step.targets)
 
 
 def _movable(row: PositionRow, tree: TreeState) -> bool:

@@ -50,7 +50,7 @@ class Slots(ABC):
     smooth = Shared()
     impulse = Shared()
     segment = Shared()
-    parts = Shared()
+    substepping = Shared()
     unsettled = Shared()
     opened = Shared()
     actuator = Shared()
@@ -117,9 +117,9 @@ class Slots(ABC):
     due = Numbers()  # twice the kinetic energy that there ought to be at its end
 
     # substeps
-    part = Numbers()  # share of dt
+    share_of_step = Numbers()  # of dt, that the substep is
     remaining = Numbers()  # share of dt still to be made
-    span = Numbers()  # length [s]
+    length = Numbers()  # h [s]
     aim = Numbers()  # targets for the end of the substep
     impulse_so_far = Numbers()
     mean_so_far = Numbers()  # the same of what actuators show as means over the step
@@ -142,7 +142,7 @@ class Slots(ABC):
     turned = Numbers()  # ends the use of factors: closed, or a move was not much smaller than the one before
     closed = Numbers()  # ends the projection
     opening = Numbers()  # by loop: its error as a share of the tolerance
-    held = Numbers()  # no loop is open
+    loops_closed = Numbers()  # no loop is open
 
     # sweeps
     responses = Numbers()  # velocities that unit impulses cause
@@ -157,9 +157,9 @@ class Slots(ABC):
     mean_u = Numbers()  # velocities with the mean impulses
 
     @property
-    def span_now(self) -> Scalar:
-        """Length of the present substep, or of the step if it has none [s]."""
-        return self[Slots.span if Slots.span in self else Slots.dt][0]
+    def length_now(self) -> Scalar:
+        """h: length of the present substep, or of the step if it has none [s]."""
+        return self[Slots.length if Slots.length in self else Slots.dt][0]
 
     @abstractmethod
     def __contains__(self, slot: SlotName) -> bool:

@@ -110,13 +110,13 @@ class StopRecovery:
         tree = model.tree(State(q, [0.0] * model.dof))
         nowhere = Configuration(model.bodies, [], [])  # axes of the tree do not ask for it
         at = model.configuration(tree) if self.step.closures else nowhere
-        return Instant(tree, at, self.step.dt, self.step.targets)
+        return Instant(tree, at, self.step.h, self.step.targets)
 
     def _ways(self, now: Instant) -> Iterator[Way]:
         for kind in self.stops:
             q, J = kind.read(now)
             if row := combined(J, now.tree.G):
-                yield Way(row, way_back(q, kind.ends, now.dt))
+                yield Way(row, way_back(q, kind.ends, now.h))
 
     # --- several axes together -------------------------------------------------------------------------------------
 

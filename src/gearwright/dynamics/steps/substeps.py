@@ -9,15 +9,14 @@ Robots of a batch that are done repeat a substep and keep what they had.
 
 The following steps use the same number: steps of changing length lose what a symplectic scheme conserves. After a while
 longer substeps are tried: soon if there are many, later if there are few. If these have to be halved again, the next
-trial waits longer. `parts` holds the number of substeps besides the first, the steps since that number changed, and how
-many times as long as usual it stays (`patience`), which is negative while longer substeps are on trial.
+trial waits longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, negated, total, where
@@ -33,13 +32,20 @@ from gearwright.model.layout.slots import slots_that
 class Targeted(Protocol):
     """A kind that has a target for the end of the step."""
 
-    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, part: Scalar, left: Scalar) -> None:
-        """Its target for the end of a substep of length `part`, `left` before the step's end; both are shares of dt."""
+    def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, share: Scalar, left: Scalar) -> None:
+        """Its target for the end of a substep, `left` before the step's end; both lengths are shares of dt."""
+
+
+class Substepping(NamedTuple):
+    """The numbers in the slot `substepping`, which the next step begins with."""
+
+    extra: Scalar  # substeps beside the first
+    calm: Scalar  # steps since that number changed
+    patience: Scalar  # how many times as long as usual it stays; below 0 while longer substeps are on trial
 
 
 class Substeps:
-    """The present substep, as slots: `part` and `remaining` of the step, the state before it, and what has acted so
-    far.
+    """The present substep, as slots: `share_of_step` and `remaining`, the state before it, and what has acted so far.
 
     With loops that have rows, `loop_speed_squared` is the square of their fastest link's speed [rad²/s²]. `means` are
     the places of numbers of actuators that are means over the step. `measured`: energy is.
@@ -54,11 +60,15 @@ class Substeps:
         self.calm = maximum(TUNING.calm, TUNING.calm_loop / self.dt) if measured else TUNING.calm
         if loop_speed_squared is not None:
             self._by_speed(loop_speed_squared)
-        part = 1.0 / (1.0 + build.parts[0])
-        build.part, build.remaining, build.span = [part], [1.0], [part * self.dt]
+        share = 1.0 / (1.0 + self._stepping.extra)
+        build.share_of_step, build.remaining, build.length = [share], [1.0], [share * self.dt]
         build.step_done, build.failed = [0.0], [0.0]
         build.impulse_so_far, build.mean_so_far = Column.zeros(len(build.impulse)), Column.zeros(len(means))
-        build.stage("whole")
+        build.stage("lengths")
+
+    @property
+    def _stepping(self) -> Substepping:
+        return Substepping(*self.build.substepping)
 
     def _by_speed(self, square: Scalar) -> None:
         """At least as many substeps as loops of this speed ask for.
@@ -69,11 +79,11 @@ class Substeps:
         energy error permanent.
         """
         build = self.build
-        beside, calm, patience = build.parts
+        extra, calm, patience = self._stepping
         needed = total(*(where(square > (n * TUNING.loop_speed) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
-        in_use = (2.0 * needed) >= beside  # half of the substeps would not do
-        patience = where(needed > beside, self._tried_too_early(calm, patience), patience)
-        build.parts = [maximum(beside, needed), where(in_use, 0.0, calm), patience]
+        in_use = (2.0 * needed) >= extra  # half of the substeps would not do
+        patience = where(needed > extra, self._tried_too_early(calm, patience), patience)
+        build.substepping = Substepping(maximum(extra, needed), where(in_use, 0.0, calm), patience)
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -82,7 +92,7 @@ class Substeps:
         aim = build.target
         for kind in kinds:
             if isinstance(kind, Targeted):
-                kind.on_the_way(aim, q, self.dt, build.part[0], build.remaining[0])
+                kind.on_the_way(aim, q, self.dt, build.share_of_step[0], build.remaining[0])
         build.aim = aim
 
     def keep(self) -> None:
@@ -93,27 +103,27 @@ class Substeps:
                 build[before(slot)] = build[slot]
             build.stage("keep")
 
-    def decide(self, found: Condition, solved: Condition, energy: Scalar = 0.0) -> None:
+    def decide(self, followed: Condition, solved: Condition, energy: Scalar = 0.0) -> None:
         """Ends the stage `finish`: whether the substep is accepted, whether it is sound, and whether the step is
         complete.
 
-        `found`: the iteration has converged to a motion that can be followed. `solved`: force laws are on their
+        `followed`: the iteration has converged to a motion that can be followed. `solved`: force laws are on their
         segments; they would be no more so in a shorter substep. `energy`: its error.
         """
         build = self.build
-        (beside, calm, patience), goes_on = build.parts, build.remaining[0] > 0.0
-        followed, right, kept = found, found & solved, found
+        (extra, calm, patience), goes_on = self._stepping, build.remaining[0] > 0.0
+        right, kept = followed & solved, followed
         if self.measured:
-            followed = found & negated((energy > 1.0) & (build.iteration[0] < TUNING.many))
-            right, kept = right & (energy <= TUNING.counted), found & (energy <= TUNING.clamped)
-            build.parts = [beside, where(goes_on & (energy > TUNING.in_use), 0.0, calm), patience]
-        shortest = beside >= TUNING.most
+            right, kept = right & (energy <= TUNING.counted), kept & (energy <= TUNING.clamped)
+            followed = followed & negated((energy > 1.0) & (build.iteration[0] < TUNING.many))
+            build.substepping = Substepping(extra, where(goes_on & (energy > TUNING.in_use), 0.0, calm), patience)
+        shortest = extra >= TUNING.most
         accepted = goes_on & (followed | shortest)
         fails = accepted & negated(right)
         build.accepted = [as_number(accepted)]
         build.sound = [as_number(kept | negated(goes_on & shortest))]
         build.failed = [maximum(build.failed[0], as_number(fails))]
-        build.step_done = [as_number(accepted & negated(fails) & (build.part[0] >= 1.0))]
+        build.step_done = [as_number(accepted & negated(fails) & (build.share_of_step[0] >= 1.0))]
         build.stage("finish")
 
     def go_back(self) -> None:
@@ -127,29 +137,29 @@ class Substeps:
             build.stage("back")
 
     def go_on(self) -> None:
-        """Writes the stage `part`: the next substep, or the same in half the length."""
+        """Writes the stage `next`: the next substep, or the same in half the length."""
         build = self.build
-        (part,), (left,), (beside, calm, patience) = build.part, build.remaining, build.parts
+        (share,), (left,), (extra, calm, patience) = build.share_of_step, build.remaining, self._stepping
         accepted, goes_on = build.accepted[0] > 0.5, left > 0.0
-        left = where(accepted, left - part, left)
+        left = where(accepted, left - share, left)
         done, ends = left <= 0.0, accepted & (left <= 0.0)
-        self._add_up(part, accepted, done)
+        self._add_up(share, accepted, done)
         build.unsettled = [build.unsettled[0] + where(ends, build.failed[0], 0.0)]
         halved = goes_on & negated(accepted)
-        longer = ends & (calm >= self._due(beside, patience)) & (beside > 0.0)
-        more = where(halved, 2.0 * beside + 1.0, where(longer, 0.5 * (beside - 1.0), beside))
-        counted = where(ends & (beside > 0.0), calm + 1.0, calm)
+        longer = ends & (calm >= self._due(extra, patience)) & (extra > 0.0)
+        more = where(halved, 2.0 * extra + 1.0, where(longer, 0.5 * (extra - 1.0), extra))
+        counted = where(ends & (extra > 0.0), calm + 1.0, calm)
         tried = where(more > 0.0, TUNING.on_trial, 0.0)  # steps that are whole are not counted
         patience = where(halved, self._tried_too_early(calm, patience), where(longer, tried, patience))
-        build.parts = [more, where(halved | longer, 0.0, counted), patience]
-        part = where(halved, 0.5 * part, part)
-        build.part, build.remaining, build.span = [part], [left], [part * self.dt]
+        build.substepping = Substepping(more, where(halved | longer, 0.0, counted), patience)
+        share = where(halved, 0.5 * share, share)
+        build.share_of_step, build.remaining, build.length = [share], [left], [share * self.dt]
         build.step_done = [as_number(done)]
-        build.stage("part")
+        build.stage("next")
 
-    def _due(self, beside: Scalar, patience: Scalar) -> Scalar:
+    def _due(self, extra: Scalar, patience: Scalar) -> Scalar:
         """Steps after which substeps of twice the length are tried: few if there are many substeps, which cost most."""
-        pair = 2.0 / (1.0 + beside)
+        pair = 2.0 / (1.0 + extra)
         share = maximum(pair * pair, TUNING.least_calm if self.measured else 0.0) * maximum(1.0, patience)
         return self.calm * minimum(share, 1.0)
 
@@ -157,13 +167,13 @@ class Substeps:
         """The patience of more substeps than before: greater if fewer of them were on trial until now."""
         return where((patience < 0.0) & (calm < self.calm), TUNING.longer, maximum(1.0, patience))
 
-    def _add_up(self, part: Scalar, accepted: Condition, done: Condition) -> None:
+    def _add_up(self, share: Scalar, accepted: Condition, done: Condition) -> None:
         """Impulses and means so far. The state has those of the step at its end, before as a whole step would."""
         build, actuator = self.build, self.build.actuator if self.means else Column()
         own, mean = build.impulse, Column(actuator[i] for i in self.means)
         build.impulse_so_far = select(accepted, build.impulse_so_far + own, build.impulse_so_far)
-        build.mean_so_far = select(accepted, build.mean_so_far + part * mean, build.mean_so_far)
-        build.impulse = select(done, build.impulse_so_far, select(accepted, own / part, own))
+        build.mean_so_far = select(accepted, build.mean_so_far + share * mean, build.mean_so_far)
+        build.impulse = select(done, build.impulse_so_far, select(accepted, own / share, own))
         for i, x in zip(self.means, select(done, build.mean_so_far, mean), strict=True):
             actuator[i] = x
         if self.means:

@@ -57,7 +57,7 @@ class Tuning:
     most_scaled: float = 100.0  # factor of the velocity of the shortest substep
 
     # substeps
-    most: float = 31.0  # beside the first
+    most: float = 31.0  # substeps beside the first
     tries: int = 37  # per step: five that are given up, and 32
     calm: float = 500.0  # steps without a halving after which a step in two substeps is made as a whole,
     calm_loop: float = 2.0  # [s] or, where energy is measured, longer than a turn of any loop that needs substeps

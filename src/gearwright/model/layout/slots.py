@@ -88,8 +88,8 @@ class StepSlot:
         "impulses of the last step, from which the solver starts")
     SEGMENT = _slot("segment", "state", "force_laws", "", "0", "retried",
         "segment that each force law was on at the end of the last step")
-    PARTS = _slot("parts", "state", "3 one", "", "0", "midpoint",
-        "substeps beside the first, steps since their number changed, and how long they stay")
+    SUBSTEPPING = _slot("substepping", "state", "3 one", "", "0", "midpoint",
+        "substeps beside the first, steps since that number changed, and how many times as long as usual it stays")
     UNSETTLED = _slot("unsettled", "state", "one", "", "0", "", "number of steps that did not converge")
     OPENED = _slot("opened", "state", "loops", "", "0", "retried",
         "by loop-closing joint: number of steps, or substeps, that ended with its loop open")

@@ -127,7 +127,7 @@ DRIVEN_BY = ", actuator states "  # behind it: those that are inputs, by their p
 DRIVEN = "driven"  # the slot of these inputs
 # numbers that count, choose or stay as they are: nothing is differentiated by them
 COUNTED = (
-    StepSlot.SMOOTH, StepSlot.SEGMENT, StepSlot.PARTS, StepSlot.UNSETTLED, StepSlot.OPENED, StepSlot.PHASE,
+    StepSlot.SMOOTH, StepSlot.SEGMENT, StepSlot.SUBSTEPPING, StepSlot.UNSETTLED, StepSlot.OPENED, StepSlot.PHASE,
     StepSlot.CLOCK, StepSlot.FRESH, StepSlot.DT,
 )  # fmt: skip
 

@@ -56,17 +56,17 @@ def linearized(sim: Simulation) -> Linearization:
 
 def _linearized(sim: Simulation) -> tuple[Array, Array]:
     function = sim.kernels.equations.linearization
-    own = (StepSlot.MEAN_VELOCITY, StepSlot.SEGMENT, StepSlot.PARTS)
+    own = (StepSlot.MEAN_VELOCITY, StepSlot.SEGMENT, StepSlot.SUBSTEPPING)
     ended = _after_a_step(sim, [n for n in own if n in sim.batch_state.parts])
     now = {name: sim.inputs.acting(name) for name in function.name_in()}
     pairs = []
     for r in range(sim.batch):
         given = {name: x[r] for name, x in now.items()}
         after = {name: x[r] for name, x in ended.items() if name in now}
-        parts = _parts(given, after)
-        if parts > 1:
-            pieces = {name: x for name, x in after.items() if name == StepSlot.SEGMENT}
-            pairs.append(_chained(sim, given | pieces, parts))
+        substeps = _substeps(given, after)
+        if substeps > 1:
+            segments = {name: x for name, x in after.items() if name == StepSlot.SEGMENT}
+            pairs.append(_chained(sim, given | segments, substeps))
         else:
             A, B = function.call([(given | after)[name] for name in function.name_in()])
             pairs.append((np.array(A.full()), np.array(B.full())))
@@ -74,19 +74,20 @@ def _linearized(sim: Simulation) -> tuple[Array, Array]:
     return (A[0], B[0]) if sim.batch == 1 else (A, B)
 
 
-def _parts(*slots: Mapping[str, Array]) -> int:
-    """Those that a step was made in: their number grows at its start, and falls at its end."""
-    return 1 + int(max((each[StepSlot.PARTS][0] for each in slots if StepSlot.PARTS in each), default=0))
+def _substeps(*slots: Mapping[str, Array]) -> int:
+    """Those of a step: their number grows at its start, and falls at its end."""
+    return 1 + int(max((each[StepSlot.SUBSTEPPING][0] for each in slots if StepSlot.SUBSTEPPING in each), default=0))
 
 
-def _chained(sim: Simulation, given: dict[str, Array], parts: int) -> tuple[Array, Array]:
-    """A and B of a step in so many parts, one after the other; laws are on the pieces of its end in all of them."""
-    function = sim.kernels.equations.part_linearization
+def _chained(sim: Simulation, given: dict[str, Array], substeps: int) -> tuple[Array, Array]:
+    """A and B of a step in so many substeps, one after the other, all with laws on the segments of the end."""
+    function = sim.kernels.equations.substep_linearization
     nx = sum(len(given[name]) for name in (StepSlot.POSITION, StepSlot.VELOCITY))
     stored, inputs = function.size1_out("A") - nx, function.size2_out("B")  # by actuators, which start as they are
     total = np.pad(np.eye(nx), ((0, stored), (0, inputs)))
-    for k in range(parts):
-        given |= {StepSlot.PARTS: np.array([parts - 1.0, 0.0, 0.0]), "remaining": np.array([1.0 - k / parts])}
+    for k in range(substeps):
+        extra, remaining = substeps - 1.0, 1.0 - k / substeps
+        given |= {StepSlot.SUBSTEPPING: np.array([extra, 0.0, 0.0]), "remaining": np.array([remaining])}
         found = dict(zip(function.name_out(), function.call([given[n] for n in function.name_in()]), strict=True))
         A, B = (np.array(found.pop(name).full()) for name in "AB")
         total = A @ total
