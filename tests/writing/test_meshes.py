@@ -46,3 +46,17 @@ def test_links_do_not_lead_copies_elsewhere(arm, link, tmp_path):
         gw.save(gw.load(arm), tmp_path / "out" / "arm.sdf", meshes="copy")
     assert list((tmp_path / "elsewhere").iterdir()) == []
     assert not (tmp_path / "out" / "arm.sdf").exists()
+
+
+def test_a_link_as_the_target_leads_to_its_own_folder_only(arm, tmp_path):
+    """Within it, it stays a link and its file is replaced; a link out of it is refused, and its file stays."""
+    folder, robot = tmp_path / "out", gw.load(arm)
+    folder.mkdir()
+    (folder / "linked.sdf").symlink_to("real.sdf")
+    gw.save(robot, folder / "linked.sdf")
+    assert (folder / "linked.sdf").is_symlink() and gw.load(folder / "real.sdf").name == "arm"
+    (tmp_path / "precious").write_text("kept")
+    (folder / "outwards.sdf").symlink_to(tmp_path / "precious")
+    with pytest.raises(gw.ModelError, match="out of its folder"):
+        gw.save(robot, folder / "outwards.sdf")
+    assert (tmp_path / "precious").read_text() == "kept"

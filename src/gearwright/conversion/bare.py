@@ -44,7 +44,7 @@ def _free(j: Joint, passive: bool) -> Joint:
     for a in j.axes:
         d = replace(a.dynamics, friction=0.0, friction_model=None) if passive else AxisDynamics()
         axes.append(replace(a, limits=Limits(), dynamics=d))
-    return replace(j, axes=tuple(axes), safety=None)
+    return replace(j, axes=tuple(axes), damping=j.damping if passive else 0.0, safety=None)
 
 
 @dataclass(frozen=True)

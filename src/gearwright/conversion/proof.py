@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -18,13 +19,14 @@ from gearwright.conversion.bare import TreeSample, bare, bodies_alone, samples
 from gearwright.conversion.checks import Check
 from gearwright.conversion.peers import PEERS, PeerRefusedError
 from gearwright.conversion.peers.peer import Peer
+from gearwright.dynamics import Equations
 from gearwright.errors import CompileError, GearwrightError, LoadError, LoadWarning, ModelError, SimulationError
 from gearwright.formats import loads
 from gearwright.migration.proof import trajectory_difference
 from gearwright.model import Joint, Mechanism, Pose
 from gearwright.model.mass.moved_mass import massless_coordinates
 from gearwright.model.poses import Array
-from gearwright.sim import Simulation, compile
+from gearwright.sim import compile
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
 from gearwright.writing.saving import FORMATS
@@ -151,18 +153,30 @@ def _text(robot: Mechanism, ending: str) -> str:
 
 
 class _Ours:
-    """The bare tree in a simulation of ours."""
+    """The bare tree: its equations, evaluated without machine code, and a simulation where a motion is compared."""
 
     def __init__(self, robot: Mechanism, *, passive: bool) -> None:
         self.robot = bare(robot, passive=passive)
         self.passive = passive
-        self._sim: Simulation | None = None
+        start = self.robot.configuration()
+        joints = self.robot.tree.joints
+        self._start = {n: x for j in joints for n, x in zip(j.positions, start[j.name], strict=True)}
 
-    @property
-    def sim(self) -> Simulation:
-        if self._sim is None:
-            self._sim = compile(self.robot, dt=DT, integrator="rk4")
-        return self._sim
+    @cached_property
+    def equations(self) -> Equations:
+        return Equations(self.robot)
+
+    def mass_matrix(self, state: TreeSample) -> Array:
+        return np.asarray(self.equations.observer("mass_matrix")(self._position(state), []))
+
+    def bias(self, state: TreeSample) -> dict[str, float]:
+        v = [state.velocity.get(n, 0.0) for n in self.equations.coordinates]
+        h = np.asarray(self.equations.observer("bias")(self._position(state), v, []))
+        return dict(zip(self.equations.coordinates, h.ravel().tolist(), strict=True))
+
+    def _position(self, state: TreeSample) -> list[float]:
+        q = self._start | dict(state.position)
+        return [q[n] for n in self.equations.tree_positions]
 
     def free(self, robot: Mechanism) -> dict[str, tuple[str, Pose]]:
         placing = Placing(robot)
@@ -171,8 +185,11 @@ class _Ours:
     def poses(self, state: TreeSample) -> dict[str, Array]:
         return self.robot.forward_kinematics(state.position)
 
-    def move(self, state: TreeSample) -> None:
-        self.sim.reset(position=state.position, velocity=state.velocity)
+    def motion(self, state: TreeSample) -> dict[str, float]:
+        sim = compile(self.robot, dt=DT, integrator="rk4")
+        sim.reset(position=state.position, velocity=state.velocity)
+        sim.step(n=round(DURATION / DT))
+        return {n: float(sim.position[n]) for n in state.position}
 
 
 def _compared(
@@ -195,18 +212,13 @@ def _compared(
         add("poses", _largest(ours.poses(state), peer.poses()))
         if not state.position or light is not None:
             continue
-        try:
-            ours.move(state)
-        except (CompileError, SimulationError) as error:  # a tree without a motion of its own, such as massless links
-            worst.setdefault("mass matrix", f"the bodies alone are not simulated: {error}"[:160])
-            continue
         names, M = peer.mass_matrix()
-        coordinates, joints = list(ours.sim.coordinates), list(state.position)
+        coordinates, joints = list(ours.equations.coordinates), list(state.position)
         missing = any(name not in names for name in joints)
         rows, theirs = ([each.index(n) for n in joints if n in names] for each in (coordinates, names))
-        expected = np.asarray(ours.sim.mass_matrix())[np.ix_(rows, rows)]
+        expected = ours.mass_matrix(state)[np.ix_(rows, rows)]
         add("mass matrix", inf if missing else _scaled(expected, M[np.ix_(theirs, theirs)]))
-        h, their_h = dict(zip(coordinates, np.asarray(ours.sim.bias()), strict=True)), peer.bias()
+        h, their_h = ours.bias(state), peer.bias()
         scale = max(1e-9, *(abs(h[n]) for n in joints))
         add("bias", max(abs(h[n] - their_h.get(n, inf)) / scale for n in joints))
     if states and ours.passive and states[0].position and "bias" in worst:
@@ -214,11 +226,9 @@ def _compared(
         ended = peer.motion(DURATION, DT)
         if ended is not None:
             try:  # without its limits and friction, a tree may be too light to simulate
-                ours.move(states[0])
-                ours.sim.step(n=round(DURATION / DT))
-                worst["motion"] = _largest({n: ours.sim.position[n] for n in states[0].position}, ended)
-            except SimulationError as error:
-                worst["motion"] = f"the bodies alone diverge: {error}"[:160]
+                worst["motion"] = _largest(ours.motion(states[0]), ended)
+            except (CompileError, SimulationError) as error:
+                worst["motion"] = f"the bodies alone are not simulated: {error}"[:160]
     return worst
 
 

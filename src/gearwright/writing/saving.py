@@ -104,6 +104,7 @@ def save(
     """
     checked_instance("save", robot, Mechanism)
     path = Path(files.checked_path(path))
+    _refuse_link_outwards(path)
     format, losses = format_of(path), LossLog()
     if mimics not in ("newton", "physx"):
         raise ModelError(f"mimics must be 'newton' or 'physx', not {mimics!r:.60}")
@@ -115,6 +116,13 @@ def save(
         copied = copies.copy()
     files.write_whole(path, text)
     return SaveReport(path=path, lost=tuple(losses.lost), notes=tuple(losses.notes), files=copied)
+
+
+def _refuse_link_outwards(path: Path) -> None:
+    """A link beside its file stays a link; one that leads elsewhere would change a file in a folder nobody named."""
+    folder, target = (Path(os.path.realpath(p)) for p in (path.parent, path))
+    if path.is_symlink() and not target.is_relative_to(folder):
+        raise ModelError(f"{os.fspath(path)!r} is a link out of its folder, to {os.fspath(target)!r}: name that file")
 
 
 def _read_again(robot: Mechanism, text: str, format: FileFormat, losses: LossLog) -> None:

@@ -14,7 +14,7 @@ import gearwright as gw
 from gearwright.model.contacts.finding import find_contacts
 from gearwright.sim.saving.as_data import from_data, to_data
 from tests.formats.mjcf import files
-from tests.formats.mjcf.against_mujoco import both, pose_error, random_state
+from tests.formats.mjcf.against_mujoco import actuator_errors, both, pose_error, random_state
 
 HAND = """<mujoco><compiler angle="radian" meshdir="shapes"/>
   <default><default class="link"><geom size="0.02"/><joint axis="1 0 0"/></default></default>
@@ -319,3 +319,27 @@ def test_a_model_to_attach_is_called_as_it_calls_itself(folder: Path) -> None:
     (folder / "whole.xml").write_text(text)
     pair = both(folder / "whole.xml")
     assert [pair.m.body(i).name for i in range(1, 4)] == list(pair.robot.links)
+
+
+def test_replicas_of_attached_models_have_mujocos_names(folder: Path) -> None:
+    """With all that belongs to them: what is inside replicas, tendons, equalities, actuators, sensors, exclusions."""
+    (folder / "grip.xml").write_text("""<mujoco><worldbody><body name="palm"><joint name="wrist"/><geom size="0.05"/>
+        <replicate count="2" offset="0.1 0 0" sep="_"><body name="f" pos="0 0 0.1"><joint name="fj" axis="0 1 0"/>
+          <geom size="0.02"/></body></replicate></body></worldbody>
+      <contact><exclude body1="palm" body2="f_0"/></contact>
+      <tendon><fixed name="t"><joint joint="fj_0" coef="1"/><joint joint="fj_1" coef="-1"/></fixed></tendon>
+      <equality><joint joint1="fj_0" joint2="fj_1"/></equality>
+      <actuator><motor name="m" joint="wrist" gear="3"/><position name="p" tendon="t" kp="5"/></actuator>
+      <sensor><jointpos name="angle" joint="wrist"/></sensor></mujoco>""")
+    (folder / "row.xml").write_text("""<mujoco><asset><model name="g" file="grip.xml"/></asset><worldbody>
+      <replicate count="2" offset="0.5 0 0" euler="0 0 30" sep="-"><replicate count="2" offset="0 0.4 0" sep=".">
+        <body name="arm"><joint name="sh" axis="0 1 0"/><geom size="0.1"/>
+          <attach model="g" body="palm" prefix="a_"/></body></replicate></replicate></worldbody></mujoco>""")
+    pair = both(folder / "row.xml")
+    m, robot = pair
+    assert [m.body(i).name for i in range(1, m.nbody)] == list(robot.links)
+    assert [m.actuator(i).name for i in range(m.nu)] == list(robot.actuators)
+    assert [m.sensor(i).name for i in range(m.nsensor)] == list(robot.sensors)
+    assert (m.neq, m.nexclude) == (len(robot.couplings), 4) and ("a_palm.1-0", "a_f_0.1-0") in robot.no_contact
+    state = random_state(pair, np.random.default_rng(0))
+    assert pose_error(pair, state) < 1e-12 and max(actuator_errors(pair, state).values()) < 1e-12

@@ -35,12 +35,16 @@ def read_attach(e: Element, at: Placement, parts: Parts) -> None:
         return
     expand(root, parts.library)
     heed(root, "mujoco")
+    from gearwright.formats.mjcf.replicas import OUTER, suffixed
+
+    model, root = root, suffixed(root, e)
     prefix = at.prefix + (e.get("prefix") or "")
     file = SourceFile(root, read_settings(root, parts.library), prefix)
     parts.files.append(file)
     place = replace(at, childclass=MAIN, prefix=prefix, file=file.settings)
-    _read_world(e, root, place, parts)
-    root.consume()  # what is left describes its own simulation, or parts that are not attached
+    _read_world(e, root, place, parts, e.attributes.get(OUTER, ""))
+    for read in (model, root):
+        read.consume()  # what is left describes its own simulation, or parts that are not attached
 
 
 def _called(name: str, models: dict[str, Element], parts: Parts) -> Element | None:
@@ -53,7 +57,7 @@ def _called(name: str, models: dict[str, Element], parts: Parts) -> Element | No
     return None
 
 
-def _read_world(e: Element, root: Element, place: Placement, parts: Parts) -> None:
+def _read_world(e: Element, root: Element, place: Placement, parts: Parts, suffix: str) -> None:
     wanted = e.get("body") or e.get("frame")
     worlds = root.all("worldbody")
     if wanted is None:
@@ -61,7 +65,9 @@ def _read_world(e: Element, root: Element, place: Placement, parts: Parts) -> No
             read_children(world, place, parts)
         return
     tag = "body" if "body" in e.attributes else "frame"
-    found = next((b for world in worlds for b in descendants(world) if b.tag == tag and b.get("name") == wanted), None)
+    found = next(
+        (b for world in worlds for b in descendants(world) if b.tag == tag and b.get("name") == wanted + suffix), None
+    )
     if found is None:
         e.error("link-not-found", f"<attach>: the model has no {tag} {wanted!r}")
     elif tag == "body":

@@ -18,6 +18,12 @@ from gearwright.model.poses import IDENTITY, Pose
 MAX_COPIES = 1000
 MAX_COPIED = 20_000  # elements
 NAMED = ("body", "joint", "freejoint", "geom", "site", "frame")
+SECTIONS = ("actuator", "contact", "equality", "sensor", "tendon")
+NAMES = (  # attributes with the name of a part, in sections
+    "name", "joint", "joint1", "joint2", "jointinparent", "body", "body1", "body2", "site", "site1", "site2",
+    "sidesite", "refsite", "cranksite", "slidersite", "geom", "geom1", "geom2", "tendon", "tendon1", "tendon2",
+    "actuator", "objname", "refname",
+)  # fmt: skip
 OUTER = "suffix of the replica around it"  # an attribute that no file can have
 
 
@@ -50,10 +56,27 @@ def copied(e: Element, suffix: str, *, top: bool = False) -> Element:
     one.attributes = dict(e.attributes)
     if e.tag in NAMED and "name" in e.attributes:
         one.attributes["name"] += suffix
-    if e.tag == "replicate" and not top:
+    if e.tag in ("replicate", "attach") and not top:
         one.attributes[OUTER] = suffix + e.attributes.get(OUTER, "")
         return one
     one.children = [copied(c, suffix) for c in e.children]
+    for c in one.children:
+        c.parent = one
+    return one
+
+
+def suffixed(root: Element, e: Element) -> Element:
+    """A model that an <attach> inside a replica reads: all of its parts have the replica's suffix, sections too."""
+    suffix = e.attributes.get(OUTER, "")
+    return _named_anew(root, suffix) if suffix else root
+
+
+def _named_anew(e: Element, suffix: str, *, section: bool = False) -> Element:
+    if e.tag in ("worldbody", "replicate"):
+        return copied(e, suffix)
+    one = copy(e)
+    one.attributes = {k: x + suffix if section and k in NAMES else x for k, x in e.attributes.items()}
+    one.children = [_named_anew(c, suffix, section=section or e.tag in SECTIONS) for c in e.children]
     for c in one.children:
         c.parent = one
     return one
