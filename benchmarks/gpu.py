@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gearwright.compiler.backends.cuda.backend import Cuda
-from gearwright.compiler.backends.cuda.kernel_text import WRITTEN, KernelLayout
+from gearwright.compiler.backends.cuda.thread_text import WRITTEN, KernelLayout
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
 from gearwright.compiler.program import Program, SlotKind
 from gearwright.compiler.program_text import from_text, to_text

@@ -62,20 +62,20 @@ def test_no_caching_when_told_so(folder: Path) -> None:
 def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     target, identity = host(), program().content_hash()
     keys = {
-        disk.key(identity, Cpu(lanes=4), "double", None),
-        disk.key(program("mul").content_hash(), Cpu(lanes=4), "double", None),
-        disk.key(identity, Cpu(lanes=16), "double", None),
-        disk.key(identity, Cpu(lanes=4), "single", None),
-        disk.key(identity, Interpreter(), "double", None),
+        disk.entry_key(identity, Cpu(lanes=4), "double", None),
+        disk.entry_key(program("mul").content_hash(), Cpu(lanes=4), "double", None),
+        disk.entry_key(identity, Cpu(lanes=16), "double", None),
+        disk.entry_key(identity, Cpu(lanes=4), "single", None),
+        disk.entry_key(identity, Interpreter(), "double", None),
     }
     for other in (
         type(target)(target.triple, "another", target.features),
         type(target)(target.triple, target.cpu, "+some"),
     ):
         monkeypatch.setattr("gearwright.compiler.backends.cpu.target.host", lambda other=other: other)
-        keys.add(disk.key(identity, Cpu(lanes=4), "double", None))
+        keys.add(disk.entry_key(identity, Cpu(lanes=4), "double", None))
     assert len(keys) == 7
-    assert disk.key(identity, Cpu(), "double", 1) == disk.key(identity, Cpu(lanes=1), "double", 64)
+    assert disk.entry_key(identity, Cpu(), "double", 1) == disk.key(identity, Cpu(lanes=1), "double", 64)
 
 
 def flip_a_bit(content: bytes) -> bytes:

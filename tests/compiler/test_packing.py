@@ -26,7 +26,7 @@ from gearwright.compiler.backends.cpu.superword.isomorphic import Likeness
 from gearwright.compiler.backends.cpu.superword.packing import pack_isomorphic
 from gearwright.compiler.backends.cpu.superword.packs import Packs
 from gearwright.compiler.backends.cpu.target import Target
-from gearwright.compiler.backends.cuda.kernels import kernel_text
+from gearwright.compiler.backends.cuda.kernels import cuda_source
 from gearwright.compiler.passes import optimise
 from gearwright.compiler.program import function_program
 from gearwright.compiler.tape import RULES, Instruction, Store
@@ -294,7 +294,7 @@ def test_vectors_are_the_cpus_own() -> None:
     plain = program_of(Tape(LOADS, (Store(Address("y", 0), 0),)), 2)
     packed = plain.changed(plain.slots, (Stage("packed", tape),), verified=False)
     with pytest.raises(CompileError, match=r"unknown op 'pack'.* known to that back end only"):
-        kernel_text(packed, "double")  # C's text is made by the same passes
+        cuda_source(packed, "double")  # C's text is made by the same passes
     assert set(RULES) <= set(vectors.RULES)
 
 

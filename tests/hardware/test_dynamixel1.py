@@ -7,8 +7,8 @@ from pytest import approx
 
 import gearwright as gw
 from gearwright.hardware.protocols import dynamixel1 as dxl
-from gearwright.hardware.protocols.checksum_line import packet
 from gearwright.hardware.protocols.dynamixel1_servo import ANGLE_ERROR, CHECKSUM_ERROR, INSTRUCTION_ERROR, RANGE_ERROR
+from gearwright.hardware.protocols.feetech_packets import packet
 from gearwright.hardware.rig import Rig
 
 from .vendors import output, running, wheels

@@ -62,7 +62,7 @@ def test_a_pinned_cassie_stays_assembled(robot_data_folder):
 
 def test_rows_that_its_rounding_makes_are_left_out(robot_data_folder):
     """The feet's loops are planar but for the file's six digits: one row of each ball looks out of the plane."""
-    kinds = Equations(cassie(robot_data_folder, "cassie_v2", "fixed")).kinds
+    kinds = Equations(cassie(robot_data_folder, "cassie_v2", "fixed")).groups
     sizes = {kind.name: kind.size for kind in kinds if isinstance(kind, ClosureRows)}
     assert sizes["left-plantar-foot-joint"] == sizes["right-plantar-foot-joint"] == 2
     assert sizes["left-pitch-rod-joint"] == sizes["right-pitch-rod-joint"] == 3

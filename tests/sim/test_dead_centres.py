@@ -148,7 +148,7 @@ def test_a_dead_centre_is_the_same_alone_and_in_a_batch():
 )
 def test_trees_and_constant_ratios_pay_nothing_for_it(robot, watched):
     equations = gw.compile(robot).kernels.equations
-    assert may_stray(equations.model, equations.kinds) == watched
+    assert may_stray(equations.model, equations.groups) == watched
     written = {name for stage in functions(equations.stages) for name in stage.name_out()}
     assert ("due" in written) == watched
 

@@ -39,7 +39,7 @@ def build(
         with _without_garbage_collection():
             return backend.compile(make(), precision=precision, batch=batch)
     program = make() if identity is None else None
-    key = disk.key(identity or program.content_hash(), backend, precision, batch)  # type: ignore[union-attr]
+    key = disk.entry_key(identity or program.content_hash(), backend, precision, batch)  # type: ignore[union-attr]
     entry = disk.load(key)
     if entry is not None:
         outline, noted, code = entry.split(b"\n", 2)

@@ -98,8 +98,11 @@ def _note(text: str) -> None:
     warn(text, CacheWarning)
 
 
-def key(identity: str, backend: Backend, precision: str, batch: int | None) -> str:
-    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own text."""
+def entry_key(identity: str, backend: Backend, precision: str, batch: int | None) -> str:
+    """Hexadecimal digest of the program, the machine, the shape of the code and the compiler's own text.
+
+    `identity` says which program it is: its content, or what it is made from (`sim.programs.keys.identity`).
+    """
     parts = (identity, backend.name, backend.identity(precision, batch), precision, _compiler())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

@@ -104,13 +104,13 @@ class Equations:
         if unknown := [n for n in self.drives if n not in self.model.bodies.velocities or n not in self.tree_positions]:
             raise UnknownNameError("joint to drive", unknown[0], self.coordinates)
         self.actuators: Mapping[str, int] = MappingProxyType({n: len(a.states) for n, a in mechanism.actuators.items()})
-        kinds = constraint_groups(Assembly(mechanism, bodies, values, self.drives, self.model.actuation))
+        groups = constraint_groups(Assembly(mechanism, bodies, values, self.drives, self.model.actuation))
         if integrator == "rk4":
-            if self.drives or any(kind.equality for kind in kinds):
-                held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in kinds if k.equality)))))
+            if self.drives or any(group.equality for group in groups):
+                held = ", ".join(dict.fromkeys(map(repr, (*self.drives, *(k.name for k in groups if k.equality)))))
                 raise CompileError(f"the integrator {integrator!r} has no constraint rows, and {held} needs one")
-            kinds = []
-        self.kinds: list[ConstraintGroup] = kinds
+            groups = []
+        self.groups: list[ConstraintGroup] = groups
         if self._touching and SOLVERS[solver] is not None:
             raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
         self._solver, self._iterations, self._passes, self._precision = solver, iterations, passes, precision
@@ -155,15 +155,15 @@ class Equations:
     @property
     def rows(self) -> tuple[str, ...]:
         """The order of impulses: the coupling or the coordinate that each row belongs to."""
-        return tuple(names(self.kinds))
+        return tuple(names(self.groups))
 
     def contact_rows(self, pairs: Collection[ContactPair]) -> list[int]:
         """Places of the impulses of all but contacts, and of the contacts of these pairs."""
         first, found = 0, list[int]()
-        for kind in self.kinds:
-            own = kind.places(pairs) if isinstance(kind, Contacts) else range(kind.size)
+        for group in self.groups:
+            own = group.places(pairs) if isinstance(group, Contacts) else range(group.size)
             found += [first + i for i in own]
-            first += kind.size
+            first += group.size
         return found
 
     @property
@@ -179,7 +179,7 @@ class Equations:
     @property
     def staged(self) -> bool:
         """Whether a step is more than the Function `step`: it has rows or actuators."""
-        rows = self._solver == "direct" or bool(self.kinds or self.model.actuation.driven)
+        rows = self._solver == "direct" or bool(self.groups or self.model.actuation.driven)
         return self.integrator != "rk4" and rows and bool(self.model.dof)
 
     @property
@@ -201,15 +201,15 @@ class Equations:
 
     @property
     def _loop_count(self) -> int:
-        return sum(isinstance(kind, ClosureRows) for kind in self.kinds)
+        return sum(isinstance(group, ClosureRows) for group in self.groups)
 
     @property
     def _touching(self) -> bool:
-        return any(isinstance(kind, Contacts) for kind in self.kinds)
+        return any(isinstance(group, Contacts) for group in self.groups)
 
     @property
     def _law_count(self) -> int:
-        return sum(kind.bounded for kind in self.kinds)
+        return sum(group.bounded for group in self.groups)
 
     @cached_property
     def control(self) -> Control | None:
@@ -242,7 +242,7 @@ class Equations:
 
     @property
     def _friction_states(self) -> int:
-        return sum(len(kind.model.states) for kind in self.kinds if isinstance(kind, StateRow))
+        return sum(len(group.model.states) for group in self.groups if isinstance(group, StateRow))
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:
@@ -251,7 +251,7 @@ class Equations:
     @property
     def _acting(self) -> tuple[SlotName, ...]:
         """Slots that accelerations depend on beside the state: all that acts."""
-        rows = (StepSlot.IMPULSE, StepSlot.DT) if self.kinds else ()
+        rows = (StepSlot.IMPULSE, StepSlot.DT) if self.groups else ()
         actuators = (StepSlot.ACTUATOR,) if self.model.actuation.driven and self._euler else ()
         middle = (StepSlot.MEAN_VELOCITY, StepSlot.SUBSTEPPING) if self.seen_in_the_middle else ()
         return (StepSlot.EFFORT, StepSlot.PARAMETER, *rows, *actuators, *middle, *self._loaded)
@@ -286,11 +286,11 @@ class Equations:
         sweeps = SOLVERS[self._solver]
         if sweeps is not None:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
-            step: ConstrainedStep = EulerStep(build, self.model, self.kinds, eps, swept)
+            step: ConstrainedStep = EulerStep(build, self.model, self.groups, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.kinds, eps, self._passes, self._change, self._switches)
+            step = MidpointStep(build, self.model, self.groups, eps, self._passes, self._change, self._switches)
         else:
-            step = EulerStep(build, self.model, self.kinds, eps, DirectSolver(build, self.model, eps, self._switches))
+            step = EulerStep(build, self.model, self.groups, eps, DirectSolver(build, self.model, eps, self._switches))
         step.write()
         return build.body
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gearwright.compiler.backends.cuda.kernels import kernel_text
+from gearwright.compiler.backends.cuda.kernels import cuda_source
 from gearwright.files import write_whole
 
 if TYPE_CHECKING:
@@ -19,5 +19,5 @@ def export_cuda(robot: Mechanism, name: Path, *, precision: str = "double", **op
 
     sim = compiled(robot, precision=precision, **options)
     file = name.with_name(name.name + ".cu")
-    write_whole(file, kernel_text(program("step", sim.kernels.equations), precision))
+    write_whole(file, cuda_source(program("step", sim.kernels.equations), precision))
     return file

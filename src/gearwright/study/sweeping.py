@@ -19,7 +19,7 @@ from gearwright.given_names import checked_flag, checked_instance, checked_name
 from gearwright.given_numbers import whole
 from gearwright.model import Mechanism
 from gearwright.sim.programs.function_content import NoKeyError
-from gearwright.sim.programs.keys import content_digest, key
+from gearwright.sim.programs.keys import content_digest, identity
 from gearwright.sim.recorder.recorded_signals import run_schema
 from gearwright.sim.running.clock import MOST_STEPS
 from gearwright.sim.running.running import steps_in
@@ -266,7 +266,7 @@ def _fingerprint(job: Job, tried: Designs) -> str:
     options = {k: v for k, v in sorted(job.options.items()) if k != "threads"}
     asked = (job.duration, job.every, job.command, job.effort, dict(job.position), dict(job.reductions))
     decides = (job.robot, options, tried, job.size, asked, dict(job.functions))
-    return key("sweep", gearwright.__version__, content_digest(decides))
+    return identity("sweep", gearwright.__version__, content_digest(decides))
 
 
 def _shown(progress: bool, count: int, done: int) -> Any:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::gearwright.NotSimulatedWarning"
 
 
 def sizes(robot):
-    return {kind.name: kind.size for kind in Equations(robot).kinds if isinstance(kind, ClosureRows)}
+    return {kind.name: kind.size for kind in Equations(robot).groups if isinstance(kind, ClosureRows)}
 
 
 def _with_axis(joint, xyz):

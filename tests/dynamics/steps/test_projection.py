@@ -19,7 +19,7 @@ def opening(equations, q):
     """The largest error of the rows that close the loop [m or rad]."""
     model = equations.model
     tree = model.tree(State([float(x) for x in q], [0.0] * model.dof))
-    (closure,) = (kind for kind in equations.kinds if isinstance(kind, ClosureRows))
+    (closure,) = (kind for kind in equations.groups if isinstance(kind, ClosureRows))
     apart, _ = closure.seen(model.configuration(tree))
     return max(abs(float(condition.error(apart))) for condition in closure.conditions)
 

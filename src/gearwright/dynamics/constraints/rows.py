@@ -74,7 +74,7 @@ class ConstraintGroup(Protocol):
 
 @runtime_checkable
 class Elastic(Protocol):
-    """A kind that stores energy in a spring of constant stiffness."""
+    """A group that stores energy in a spring of constant stiffness."""
 
     def stored(self, now: Instant) -> Scalar:
         """[J]."""
@@ -100,9 +100,9 @@ class Limited(Protocol):
         """Its position, and the slope of that over the velocities of the tree."""
 
 
-def stored_energy(kinds: Sequence[ConstraintGroup], now: Instant) -> Scalar:
+def stored_energy(groups: Sequence[ConstraintGroup], now: Instant) -> Scalar:
     """[J] in the springs of rows."""
-    return total(*(kind.stored(now) for kind in kinds if isinstance(kind, Elastic)))
+    return total(*(group.stored(now) for group in groups if isinstance(group, Elastic)))
 
 
 class AlongRows:
@@ -227,17 +227,17 @@ def _spring(c: Coupling, values: Mapping[str, Scalar], beside: Sequence[str]) ->
     return Spring(values[f"{c.name}.natural_frequency"], values[f"{c.name}.damping_ratio"], together)
 
 
-def names(kinds: Collection[ConstraintGroup]) -> list[str]:
+def names(groups: Collection[ConstraintGroup]) -> list[str]:
     """Names of the rows, in the order of the impulses."""
-    return [k.name for k in kinds for _ in range(k.size)]
+    return [k.name for k in groups for _ in range(k.size)]
 
 
-def row_efforts(kinds: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
+def row_efforts(groups: Sequence[ConstraintGroup], now: Moment, impulses: Sequence[Scalar]) -> list[Scalar]:
     """`Jᵀ·λ/h` along the velocities of the tree: what the rows put on each axis in a step."""
     efforts: list[Scalar] = [0.0] * len(now.tree.v)
     left = list(impulses)
-    for kind in kinds:
-        own, left = left[: kind.size], left[kind.size :]
-        for k, x in kind.spread(now, own).items():
+    for group in groups:
+        own, left = left[: group.size], left[group.size :]
+        for k, x in group.spread(now, own).items():
             efforts[k] = efforts[k] + x / now.h
     return efforts

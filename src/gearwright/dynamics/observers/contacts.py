@@ -88,12 +88,12 @@ def touch(equations: Equations, given: Given, sensor: ContactSensor) -> list[Sca
 
 def _touched(equations: Equations, given: Given) -> Iterator[Touched]:
     tree, first = moving_tree(equations, given), 0
-    for kind in equations.kinds:
-        own = given[StepSlot.IMPULSE][first : first + kind.size]
-        first += kind.size
-        if isinstance(kind, Contacts):
+    for group in equations.groups:
+        own = given[StepSlot.IMPULSE][first : first + group.size]
+        first += group.size
+        if isinstance(group, Contacts):
             at = equations.model.configuration(tree)
-            for pair, seen in zip(kind.pair_of_points, kind.seen(at), strict=True):
+            for pair, seen in zip(group.pair_of_points, group.seen(at), strict=True):
                 n = 1 + len(coefficients(pair.surface))
                 impulse, own = own[:n], own[n:]
                 yield _read(pair, seen, impulse, tree.v, given[StepSlot.DT][0])

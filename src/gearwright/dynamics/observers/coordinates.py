@@ -50,8 +50,8 @@ def observation(equations: Equations, given: Given) -> Outputs:
     missing = model.residual_effort(at, now, vd, effort)
     exact = zip(model.reduction.ties, model.reduction.efforts(now.q, missing), strict=True)
     efforts = {tie.name: x for tie, x in exact}
-    for name, kind, x in zip(equations.rows, _each_row(equations.kinds), impulses, strict=True):
-        if isinstance(kind, CouplingRow):
+    for name, group, x in zip(equations.rows, _each_row(equations.groups), impulses, strict=True):
+        if isinstance(group, CouplingRow):
             efforts[name] = x / given[StepSlot.DT][0]
     return {
         "tree_position": end.q,
@@ -67,7 +67,7 @@ def closure(equations: Equations, given: Given) -> Outputs:
     model = equations.model
     now = model.tree(State(given[StepSlot.POSITION], [0.0] * model.dof))
     instant = Instant(now, model.configuration(now), 1.0)
-    rows = [row for kind in equations.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(instant)]
+    rows = [row for group in equations.groups if isinstance(group, ClosureRows) for row in group.position_rows(instant)]
     J = SX(len(rows), model.dof)
     for i, row in enumerate(rows):
         for n, x in combined(row.J, now.G).items():
@@ -86,9 +86,9 @@ def cut_joints(equations: Equations, given: Given) -> Outputs:
 def _coupling_errors(equations: Equations, q: list[Scalar]) -> list[Scalar]:
     """C of each coupling."""
     ties = {tie.name: tie for tie in equations.model.reduction.ties}
-    ties |= {kind.name: kind.tie for kind in equations.kinds if isinstance(kind, CouplingRow)}
+    ties |= {group.name: group.tie for group in equations.groups if isinstance(group, CouplingRow)}
     return [ties[name].error(q) for name in equations.couplings]
 
 
-def _each_row(kinds: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
-    return [kind for kind in kinds for _ in range(kind.size)]
+def _each_row(groups: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
+    return [group for group in groups for _ in range(group.size)]

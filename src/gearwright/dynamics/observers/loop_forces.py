@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 class LoopForceRows:
     """Those of a mechanism; `floors` say which are implied by others in the present pose."""
 
-    kinds: Sequence[ConstraintGroup]
+    groups: Sequence[ConstraintGroup]
     model: Model
     floors: Floors
 
     def impulses(self, now: Moment, state: State, held: Column, last: Sequence[Scalar]) -> list[Scalar]:
         """λ·dt of every row. `held`: efforts that act beside rows; `last`: the rows' impulses in the last step."""
-        of_rows = [kind for kind in self.kinds for _ in range(kind.size)]
-        closing = [i for i, kind in enumerate(of_rows) if isinstance(kind, ClosureRows)]
-        found = [_known(kind, now, x) for kind, x in zip(of_rows, last, strict=True)]
+        of_rows = [group for group in self.groups for _ in range(group.size)]
+        closing = [i for i, group in enumerate(of_rows) if isinstance(group, ClosureRows)]
+        found = [_known(group, now, x) for group, x in zip(of_rows, last, strict=True)]
         if closing:
             for i in closing:
                 found[i] = 0.0
-            beside = held + row_efforts(self.kinds, now, found)
+            beside = held + row_efforts(self.groups, now, found)
             for i, force in zip(closing, self._closing(now, state, beside), strict=True):
                 found[i] = force * now.h
         return found
@@ -64,7 +64,7 @@ class LoopForceRows:
         return LeastMove.of(J, [row.group for row in rows], inertia, E, self.floors).impulses(opening)
 
     def _rows(self, now: Instant | Moment) -> list[PositionRow]:
-        return [row for kind in self.kinds if isinstance(kind, ClosureRows) for row in kind.position_rows(now)]
+        return [row for group in self.groups if isinstance(group, ClosureRows) for row in group.position_rows(now)]
 
     def _drifts(self, state: State) -> list[Scalar]:
         """`J̇·u`: the rate of `J·u` along the motion, velocities held."""
@@ -76,6 +76,6 @@ class LoopForceRows:
         return scalars(casadi.substitute(casadi.jacobian(rates, t.sx), t.sx, 0.0))
 
 
-def _known(kind: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
+def _known(group: ConstraintGroup, now: Moment, impulse: Scalar) -> Scalar:
     """By the state if that is enough, or else that of the last step."""
-    return kind.force(now) * now.h if isinstance(kind, Passive) else impulse
+    return group.force(now) * now.h if isinstance(group, Passive) else impulse

@@ -30,13 +30,13 @@ def energy(equations: Equations, given: Given) -> Outputs:
     for d in equations.model.actuation.driven:
         speed = d.gear.seen(tree, 0.0).speed
         kinetic = kinetic + 0.5 * d.inertia * (speed * speed)
-    stored = stored_energy(equations.kinds, Instant(tree, at, 1.0)) + _in_couplings(equations, tree, at)
+    stored = stored_energy(equations.groups, Instant(tree, at, 1.0)) + _in_couplings(equations, tree, at)
     return {"kinetic": [kinetic], "potential": [potential_energy(at, tree.q) + stored]}
 
 
 def _in_couplings(equations: Equations, tree: TreeState, at: Configuration) -> Scalar:
     """[J] in compliant couplings: a spring by its frequency is as stiff as the mechanism is heavy where it is."""
-    springs = [kind for kind in equations.kinds if isinstance(kind, CompliantCouplingRow)]
+    springs = [group for group in equations.groups if isinstance(group, CompliantCouplingRow)]
     if not springs:
         return 0.0
     model = equations.model

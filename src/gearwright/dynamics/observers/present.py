@@ -60,16 +60,16 @@ def present(equations: Equations, given: Given) -> Present:
     acting = model.actuation.having(tree, actuator) if actuator else []
     effort = model.total_effort(tree, given[StepSlot.EFFORT], acting)
     impulses: list[Scalar] = []
-    if equations.kinds:
+    if equations.groups:
         idle = [0.0] * (2 * len(equations.drives))  # J needs no targets, nor commands
         now = Moment.of_instant(tree, at, given[StepSlot.DT][0], model.dof)
         now = now._replace(target=idle, command=actuator, memory=actuator, acting=acting)
         if last is not None:
             mass = FrontalMatrix(model.mass_matrix(at, tree)).diagonal(model.dof)
             effort = effort + last.beside_middle(now, mass)
-        rows = LoopForceRows(equations.kinds, model, Floors.of(equations.eps))
+        rows = LoopForceRows(equations.groups, model, Floors.of(equations.eps))
         impulses = rows.impulses(now, state, effort, given[StepSlot.IMPULSE])
-        effort = effort + row_efforts(equations.kinds, now, impulses)
+        effort = effort + row_efforts(equations.groups, now, impulses)
     return Present(tree, at, tree.accelerations(model.acceleration(state, effort)), effort, impulses)
 
 
@@ -90,7 +90,7 @@ def joint_wrenches(equations: Equations, given: Given, now: Present) -> Mapping[
     moving = link_motions(now.at, now.tree.v, now.vd)
     cuts: Mapping[str, Force] = {}
     if equations.mechanism.tree.cuts:
-        cuts = cut_wrenches(equations.mechanism, equations.kinds, now.at, now.impulses, given[StepSlot.DT][0])
+        cuts = cut_wrenches(equations.mechanism, equations.groups, now.at, now.impulses, given[StepSlot.DT][0])
     balance = Reactions(equations.mechanism, equations.values)
     loads = (*equations.model.loads, *contact_loads(equations, given))
     return balance.wrenches(now.at.system.gravity, moving, loads, cuts)

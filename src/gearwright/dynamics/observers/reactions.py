@@ -85,19 +85,19 @@ def _shifted(F: Force, old: Vector, new: Vector) -> Force:
 
 
 def cut_wrenches(
-    mechanism: Mechanism, kinds: Sequence[ConstraintGroup], at: Configuration, impulses: Sequence[Scalar], dt: Scalar
+    mechanism: Mechanism, groups: Sequence[ConstraintGroup], at: Configuration, impulses: Sequence[Scalar], dt: Scalar
 ) -> dict[str, Force]:
     """By joint that closes a loop, what its rows put on its child, in the joint's axes there."""
     found = {joint.name: NO_FORCE for joint in mechanism.tree.cuts}
     start = 0
-    for kind in kinds:
-        own = impulses[start : start + kind.size]
-        start += kind.size
-        if isinstance(kind, ClosureRows | CutRow):
-            apart, _ = kind.closure.seen(at)
-            for rate, impulse in zip(kind.rates, own, strict=True):
+    for group in groups:
+        own = impulses[start : start + group.size]
+        start += group.size
+        if isinstance(group, ClosureRows | CutRow):
+            apart, _ = group.closure.seen(at)
+            for rate, impulse in zip(group.rates, own, strict=True):
                 moment = Vector(*(rate(apart, Motion(e, ZERO)) for e in UNIT))
                 force = Vector(*(rate(apart, Motion(ZERO, e)) for e in UNIT))
                 wrench = Force(rotate_inverse(apart.R, moment), rotate_inverse(apart.R, force)) * (impulse / dt)
-                found[kind.joint_name] = found[kind.joint_name] + wrench
+                found[group.joint_name] = found[group.joint_name] + wrench
     return found

@@ -59,14 +59,14 @@ class ConstrainedStep(ABC):
     """A step in the making. `eps` is the rounding of the numbers that will be computed with."""
 
     def __init__(
-        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float, solver: PhaseSolver
+        self, build: StepBuilder, model: Model, groups: Sequence[ConstraintGroup], eps: float, solver: PhaseSolver
     ) -> None:
-        self.build, self.model, self.kinds, self.eps, self.solver = build, model, list(kinds), eps, solver
+        self.build, self.model, self.groups, self.eps, self.solver = build, model, list(groups), eps, solver
         self.driven = bool(model.actuation.driven)
-        self.closures = [kind for kind in kinds if isinstance(kind, ClosureRows)]
-        self.frictions = [kind for kind in kinds if isinstance(kind, StateRow)]
-        self.loaded = any(getattr(kind, "by_load", False) for kind in kinds)  # whether friction depends on what acts
-        self.contacts = [kind for kind in kinds if isinstance(kind, Contacts)]
+        self.closures = [group for group in groups if isinstance(group, ClosureRows)]
+        self.frictions = [group for group in groups if isinstance(group, StateRow)]
+        self.loaded = any(getattr(group, "by_load", False) for group in groups)  # whether friction depends on what acts
+        self.contacts = [group for group in groups if isinstance(group, Contacts)]
 
     @abstractmethod
     def write(self) -> None:
@@ -97,18 +97,18 @@ class ConstrainedStep(ABC):
 
     def _with_last_step(self, acting: list[ActuatorLinearization]) -> list[ActuatorLinearization]:
         """With what gears did in the last step."""
-        for kind, impulses in self._readings():
-            if isinstance(kind, GearedRow):
-                ripple, load = kind.last_step(impulses, self.build.dt[0])
-                acting[kind.index] = acting[kind.index]._replace(ripple=ripple, load=load)
+        for group, impulses in self._readings():
+            if isinstance(group, GearedRow):
+                ripple, load = group.last_step(impulses, self.build.dt[0])
+                acting[group.index] = acting[group.index]._replace(ripple=ripple, load=load)
         return acting
 
     def _readings(self) -> Iterator[tuple[ConstraintGroup, list[Scalar]]]:
         """Each group with its impulses, as they are."""
         left: list[Scalar] = self.build.impulse
-        for kind in self.kinds:
-            yield kind, left[: kind.size]
-            left = left[kind.size :]
+        for group in self.groups:
+            yield group, left[: group.size]
+            left = left[group.size :]
 
     def held_effort(self, tree: TreeState, acting: Sequence[ActuatorLinearization]) -> Column:
         """Efforts that stay the same over the step: the user's, and what maps add to those of actuators."""
@@ -134,7 +134,7 @@ class ConstrainedStep(ABC):
         """For a half, the mean over the last step; for the second half, that of the first."""
         if not self.contacts:
             return ()
-        (own,) = (impulses for kind, impulses in self._readings() if kind is self.contacts[0])
+        (own,) = (impulses for group, impulses in self._readings() if group is self.contacts[0])
         whole = self.build.share_of_step[0] if Slots.share_of_step in self.build else 1.0
         share = {0.0: whole, 1.0: 0.5 * whole, -1.0: 1.0}[phase.half]
         return [share * x for x in own]
@@ -145,7 +145,7 @@ class ConstrainedStep(ABC):
     def collected(self, now: Moment, M: FrontalMatrix) -> Collected:
         """All that acts in a phase: first the terms whose impulses are not read, then one term per impulse."""
         unread = passive_terms(self.model, now)
-        terms = [term for kind in self.kinds for term in kind.act(now)]
+        terms = [term for group in self.groups for term in group.act(now)]
         return Collected.of([*unread, *terms], now.tree.G, M, unread=len(unread))
 
     def shaft_samples(self, now: Moment) -> list[ShaftSample]:
@@ -158,7 +158,7 @@ class ConstrainedStep(ABC):
 
         def response(J: Sparse) -> Scalar:
             if not known:
-                known.append(spring_responses(self.model, self.kinds, M, tree))
+                known.append(spring_responses(self.model, self.groups, M, tree))
             return known[0](combined(J, tree.G))
 
         return response
@@ -187,12 +187,12 @@ class ConstrainedStep(ABC):
         """Stores states of frictions after a step with these mean velocities of the tree."""
         if self.frictions:
             before = self.build.friction
-            self.build.friction = [x for kind in self.frictions for x in kind.after(now, mean, before)]
+            self.build.friction = [x for group in self.frictions for x in group.after(now, mean, before)]
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The numbers of actuators with the efforts that the impulses of a time dt are."""
         after = list(memory)
-        for kind, impulses in self._readings():
-            if isinstance(kind, ActuatorRow | GearedRow):
-                after[kind.driven.command] = impulses[0] / dt
+        for group, impulses in self._readings():
+            if isinstance(group, ActuatorRow | GearedRow):
+                after[group.driven.command] = impulses[0] / dt
         return after

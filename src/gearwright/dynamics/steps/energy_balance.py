@@ -30,9 +30,9 @@ from gearwright.dynamics.tree.algorithms import gravity_energy
 from gearwright.dynamics.tree.coordinates import State
 
 
-def may_stray(model: Model, kinds: Sequence[object]) -> bool:
+def may_stray(model: Model, groups: Sequence[object]) -> bool:
     """Whether masses exchange more energy than the bodies of a tree do: loops, couplings and ratios along a curve."""
-    loops = any(isinstance(kind, ClosureRows) and kind.size for kind in kinds)
+    loops = any(isinstance(group, ClosureRows) and group.size for group in groups)
     ratios = any(isinstance(d.gear, VariableRatio) and not is_zero(d.inertia) for d in model.actuation.driven)
     return loops or ratios or any(tie.curved for tie in model.reduction.ties)
 
@@ -46,7 +46,7 @@ class EnergyBalance:
 
     def __init__(self, step: ConstrainedStep) -> None:
         self.step, self.build = step, step.build
-        self.measured = may_stray(step.model, step.kinds)
+        self.measured = may_stray(step.model, step.groups)
         self.error: Scalar = 0.0
 
     def begin(self, effort: Column) -> None:
@@ -83,7 +83,7 @@ class EnergyBalance:
         If energy is not measured, or w was not found, the limit is the energy at the start plus what efforts, impulses
         and gravity have added, so even an absurd effort is not lost. Prescribed motion stays as it is.
         """
-        if any(isinstance(kind, DriveRow) and kind.equality for kind in self.step.kinds):
+        if any(isinstance(group, DriveRow) and group.equality for group in self.step.groups):
             return
         build, v = self.build, self.build.velocity
         start, after = abs(build.momentum @ build[before(Slots.velocity)]), (M @ v) @ v
@@ -119,9 +119,9 @@ class EnergyBalance:
     def _beside_loops(self, acting: Collected, found: Solved) -> Column:
         """Impulses of all but loops."""
         equalities, first = list(found.equalities), 0
-        for kind in self.step.kinds:
-            if isinstance(kind, ClosureRows):
-                for _, place in acting.read_places[first : first + kind.size]:
+        for group in self.step.groups:
+            if isinstance(group, ClosureRows):
+                for _, place in acting.read_places[first : first + group.size]:
                     equalities[place] = 0.0
-            first += kind.size
+            first += group.size
         return acting.total(found._replace(equalities=equalities))

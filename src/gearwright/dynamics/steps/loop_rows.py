@@ -67,11 +67,11 @@ def _rows_ahead(
     tree = step.model.tree(step.model.along_chords(State(q, w), step.h))
     now = Instant(tree, step.model.configuration(tree), step.h)
     first = 0
-    for kind in step.kinds:
-        if isinstance(kind, ClosureRows):
-            for n, row in enumerate(kind.position_rows(now)):
+    for group in step.groups:
+        if isinstance(group, ClosureRows):
+            for n, row in enumerate(group.position_rows(now)):
                 yield acting.read_places[first + n][1], row, tree
-        first += kind.size
+        first += group.size
 
 
 def loop_speed_squared(step: ConstrainedStep) -> Scalar | None:

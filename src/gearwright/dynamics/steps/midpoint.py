@@ -79,11 +79,11 @@ class MidpointStep(ConstrainedStep):
     """Writes the stages. `passes`: iterations, at most. `change`: of an axis in the last (`iteration.tolerance`)."""
 
     def __init__(
-        self, build: StepBuilder, model: Model, kinds: Sequence[ConstraintGroup], eps: float,
+        self, build: StepBuilder, model: Model, groups: Sequence[ConstraintGroup], eps: float,
         passes: int | None = None, change: float | None = None, switches: int | None = None,
     ) -> None:  # fmt: skip
         self.direct = DirectSolver(build, model, eps, switches)
-        super().__init__(build, model, kinds, eps, self.direct)
+        super().__init__(build, model, groups, eps, self.direct)
         self.iterations = TUNING.iterations if passes is None else passes
         self.change = TUNING.change if change is None else change
         self.energy = EnergyBalance(self)
@@ -100,7 +100,7 @@ class MidpointStep(ConstrainedStep):
         q, v = build.position, build.velocity
         tree = model.tree(State(q, v))
         M = self._mass_matrix(tree)
-        substeps.begin(self.kinds, tree.q)
+        substeps.begin(self.groups, tree.q)
 
         # what acts in the first half, as the stages after this one need it
         actuators, mass = self.actuators(tree), M.diagonal(model.dof)
@@ -165,7 +165,7 @@ class MidpointStep(ConstrainedStep):
         """Whether inertia is all that velocities depend on: no dampers, springs, actuators or rows."""
         axes = self.model.bodies.axes
         passive = all(map(is_zero, (*axes.damping, *axes.stiffness)))
-        return passive and not self.kinds and not self.driven
+        return passive and not self.groups and not self.driven
 
     # --- the first half: the mean velocity w -----------------------------------------------------------------------
 

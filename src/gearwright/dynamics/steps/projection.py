@@ -135,7 +135,7 @@ def _rows(step: ConstrainedStep) -> tuple[list[PositionRow], TreeState]:
 
 def _every_row(step: ConstrainedStep, now: Instant) -> list[PositionRow]:
     """One of each equality, if there are no others than those of loops and of drives that prescribe positions."""
-    return [row for kind in step.kinds for row in kind.position_rows(now)]
+    return [row for group in step.groups for row in group.position_rows(now)]
 
 
 def _now(step: ConstrainedStep) -> Instant:

@@ -15,10 +15,10 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 def spring_responses(
-    model: Model, kinds: Sequence[ConstraintGroup], M: FrontalMatrix, tree: TreeState
+    model: Model, groups: Sequence[ConstraintGroup], M: FrontalMatrix, tree: TreeState
 ) -> Callable[[Sparse], Scalar]:
     """`J·M⁻¹·Jᵀ` of rows over the independent velocities."""
-    n, springs = model.dof, [kind for kind in kinds if isinstance(kind, CompliantCouplingRow)]
+    n, springs = model.dof, [group for group in groups if isinstance(group, CompliantCouplingRow)]
     if M.fronts:
         return responses(masked(M, n, {}), len(springs))
     rows = [combined(spring.tie.jacobian(tree.q), tree.G) for spring in springs]

@@ -64,7 +64,7 @@ class StopRecovery:
 
     def __init__(self, step: ConstrainedStep, mass: Sequence[Scalar] | None) -> None:
         self.step, build = step, step.build
-        self.stops = [k for k in step.kinds if isinstance(k, Limited) and k.ends != (-inf, inf)]
+        self.stops = [k for k in step.groups if isinstance(k, Limited) and k.ends != (-inf, inf)]
         ways = list(self._ways(self._instant(build.position)))
         self.together = bool(ways) and not self._alone(ways)
         self.mass: list[Scalar] | None = None
@@ -79,7 +79,7 @@ class StopRecovery:
     @property
     def couplings(self) -> list[CouplingRow]:
         """Hard and compliant ones."""
-        return [kind for kind in self.step.kinds if isinstance(kind, CouplingRow)]
+        return [group for group in self.step.groups if isinstance(group, CouplingRow)]
 
     def _alone(self, ways: Sequence[Way]) -> bool:
         """Whether an axis with stops moves none but itself."""
@@ -113,10 +113,10 @@ class StopRecovery:
         return Instant(tree, at, self.step.h, self.step.targets)
 
     def _ways(self, now: Instant) -> Iterator[Way]:
-        for kind in self.stops:
-            q, J = kind.read(now)
+        for group in self.stops:
+            q, J = group.read(now)
             if row := combined(J, now.tree.G):
-                yield Way(row, way_back(q, kind.ends, now.h))
+                yield Way(row, way_back(q, group.ends, now.h))
 
     # --- several axes together -------------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class StopRecovery:
             if J := combined(coupling.tie.jacobian(now.tree.q), now.tree.G):
                 yield Tie(J, J if coupling.tie.curved else {})
         if self.step.closures:
-            for row in (row for kind in self.step.kinds for row in kind.position_rows(now)):
+            for row in (row for group in self.step.groups for row in group.position_rows(now)):
                 J = combined(row.J, now.tree.G)
                 reach = J if row.reach is None else combined(row.reach, now.tree.G)
                 if J:

@@ -30,7 +30,7 @@ from gearwright.model.layout.slots import slots_that
 
 @runtime_checkable
 class Targeted(Protocol):
-    """A kind that has a target for the end of the step."""
+    """A group that has a target for the end of the step."""
 
     def on_the_way(self, target: list[Scalar], q: Sequence[Scalar], dt: Scalar, share: Scalar, left: Scalar) -> None:
         """Its target for the end of a substep, `left` before the step's end; both lengths are shares of dt."""
@@ -86,13 +86,13 @@ class Substeps:
         build.substepping = Substepping(maximum(extra, needed), where(in_use, 0.0, calm), patience)
         build.stage("pace")  # of its own: a linearized step is whole
 
-    def begin(self, kinds: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
+    def begin(self, groups: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
         """Stores where drives are to be at the substep's end."""
         build = self.build
         aim = build.target
-        for kind in kinds:
-            if isinstance(kind, Targeted):
-                kind.on_the_way(aim, q, self.dt, build.share_of_step[0], build.remaining[0])
+        for group in groups:
+            if isinstance(group, Targeted):
+                group.on_the_way(aim, q, self.dt, build.share_of_step[0], build.remaining[0])
         build.aim = aim
 
     def keep(self) -> None:

@@ -7,7 +7,6 @@ from math import tau
 
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.checksum_line import BROADCAST, ChecksumLine, packet
 from gearwright.hardware.protocols.dynamixel1_servo import (
     CHECKSUM_ERROR,
     INSTRUCTION_ERROR,
@@ -15,6 +14,7 @@ from gearwright.hardware.protocols.dynamixel1_servo import (
     Dynamixel1Servo,
 )
 from gearwright.hardware.protocols.dynamixel1_table import MODELS
+from gearwright.hardware.protocols.feetech_packets import BROADCAST, ChecksumLine, packet
 
 PING, READ, WRITE, REG_WRITE, ACTION, RESET, REBOOT, SYNC_WRITE, BULK_READ = 1, 2, 3, 4, 5, 6, 8, 0x83, 0x92
 

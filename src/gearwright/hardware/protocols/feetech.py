@@ -8,8 +8,8 @@ from math import tau
 from gearwright.hardware.device import SerialDevice
 from gearwright.hardware.protocols import Protocol
 from gearwright.hardware.protocols import feetech_products as products
-from gearwright.hardware.protocols.checksum_line import BROADCAST, ChecksumLine, checksum, packet
 from gearwright.hardware.protocols.feetech_families import HlsServo, ScsServo
+from gearwright.hardware.protocols.feetech_packets import BROADCAST, ChecksumLine, packet
 from gearwright.hardware.protocols.feetech_servo import FeetechServo
 from gearwright.hardware.protocols.feetech_table import LENGTH
 
@@ -123,7 +123,7 @@ class FeetechLine(ChecksumLine):
         return b""
 
 
-__all__ = ["HLS", "PROTOCOL", "SCS", "FeetechLine", "checksum", "packet"]
+__all__ = ["HLS", "PROTOCOL", "SCS", "FeetechLine", "packet"]
 
 PROTOCOL = Protocol(
     name="feetech",

@@ -11,7 +11,7 @@ from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.checksum_line import BROADCAST, PATIENCE, checksum
+from gearwright.hardware.protocols.feetech_packets import BROADCAST, PATIENCE, checksum
 from gearwright.hardware.servo_loops import ServoSetpoint
 from gearwright.hardware.setpoints import COAST, Duty, Setpoint
 from gearwright.model.servos.data_sheet import KGF_CM, RPM, DataSheet

@@ -58,11 +58,11 @@ class StepFacts:
     def of(equations: Equations) -> StepFacts:
         from gearwright.dynamics.constraints.drives import DriveRow
 
-        control, kinds = equations.control, equations.kinds
-        starts = accumulate((group.size for group in kinds), initial=0)
+        control, groups = equations.control, equations.groups
+        starts = accumulate((group.size for group in groups), initial=0)
         return StepFacts(
             nominal=dict(equations.parameters), rows=equations.rows, sensing=equations.sensing.layout,
-            drive_places={g.name: at for g, at in zip(kinds, starts, strict=False) if isinstance(g, DriveRow)},
+            drive_places={g.name: at for g, at in zip(groups, starts, strict=False) if isinstance(g, DriveRow)},
             control=None if control is None else ControlFacts(control.places, tuple(control.start)),
         )  # fmt: skip
 
@@ -205,4 +205,4 @@ class CompiledKernels(Kernels):
     def _key(self, name: str) -> str | None:
         if name.startswith(("step", TANGENT_STEP)) and self.options.controller is not None:
             return None  # a user's function is known by what it computes
-        return None if self._identity is None else keys.key("simulation", name, *self._identity)
+        return None if self._identity is None else keys.identity("simulation", name, *self._identity)

@@ -97,8 +97,8 @@ def foreign_constraints() -> bool:
     return module is not None and module.CONSTRAINTS != module.OWN
 
 
-def key(*parts: object) -> str:
-    """Hash of the given parts and this installation."""
+def identity(*parts: object) -> str:
+    """Hash of the given parts and this installation. A back end and its options are added by `cache.entry_key`."""
     text = "\n".join(map(repr, (*parts, *installation())))
     return hashlib.sha256(text.encode()).hexdigest()
 

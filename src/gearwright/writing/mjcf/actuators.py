@@ -27,6 +27,7 @@ from gearwright.model.hardware.servos import Servo
 from gearwright.model.layout.layout import turns_body
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.names import MjcfNames
+from gearwright.writing.mjcf.tendons import add_fixed_tendon
 from gearwright.writing.nodes import Node
 from gearwright.writing.report import LossLog
 
@@ -83,11 +84,7 @@ def _target(
         gear = Node("", gear=ratio).attributes if ratio != 1 else {}
         return WrittenTarget(attributes={"joint": joint, **gear}, zero=zero)
     own = t.name.removeprefix(f"{a.name}_") if len(t.actuators) == 1 else f"{t.name}.{a.name}"
-    name = names.free("tendon", own)
-    tendon = sections["tendon"].add("fixed", name=name)
-    for joint, ratio in axes:
-        tendon.add("joint", joint=joint, coef=ratio)
-    return WrittenTarget(attributes={"tendon": name}, zero=zero)
+    return WrittenTarget(attributes={"tendon": add_fixed_tendon(sections, names, own, axes)}, zero=zero)
 
 
 def _limit(a: Actuator) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from gearwright.model.poses import Array
 from gearwright.writing.fields import leave_rest
 from gearwright.writing.mjcf.bodies import STIFF, site_at
 from gearwright.writing.mjcf.names import MjcfNames
+from gearwright.writing.mjcf.tendons import add_fixed_tendon
 from gearwright.writing.nodes import Node, numbers
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
@@ -73,13 +74,11 @@ def from_references(coefficients: tuple[float, ...], leader: float, follower: fl
 
 def _add_tendon(c: Coupling, name: str, names: MjcfNames, sections: Mapping[str, Node]) -> Node:
     """`follower − Σ mᵢ·leaderᵢ` is a tendon's length, held at the offset, which counts from its length at `ref`."""
-    tendon = sections["tendon"].add("fixed", name=names.free("tendon", c.name))
     shares = [(c.follower, 1.0), *((t.axis, -t.multiplier) for t in c.leaders)]
-    for axis, share in shares:
-        tendon.add("joint", joint=names.axis(axis), coef=share)
+    tendon = add_fixed_tendon(sections, names, c.name, ((names.axis(axis), share) for axis, share in shares))
     length = sum(share * names.reference(axis) for axis, share in shares)
     held = (polynomial(c)[0] - length, 0.0, 0.0, 0.0, 0.0)
-    return sections["equality"].add("tendon", name=name, tendon1=tendon.attributes["name"], polycoef=held)
+    return sections["equality"].add("tendon", name=name, tendon1=tendon, polycoef=held)
 
 
 def _softness(c: Coupling) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gearwright.compiler.backend import Backend, Executable
 from gearwright.compiler.backends.cuda.block_shape import BlockShape
-from gearwright.compiler.backends.cuda.kernels import kernel_text
+from gearwright.compiler.backends.cuda.kernels import cuda_source
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
 from gearwright.optional import missing_package
@@ -24,7 +24,7 @@ class Cuda(Backend):
         return "CUDA text"  # CuPy keeps what NVRTC makes of it, by GPU and version
 
     def code(self, program: Program, precision: str, batch: int | None) -> bytes:
-        return kernel_text(program, precision).encode()
+        return cuda_source(program, precision).encode()
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
         from gearwright.compiler.backends.cuda.instance import CudaExecutable

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
-from gearwright.compiler.backends.cuda.kernel_text import KernelLayout
 from gearwright.compiler.backends.cuda.memory import DeviceBuffer, to_host
+from gearwright.compiler.backends.cuda.thread_text import KernelLayout
 from gearwright.compiler.buffers import Buffer
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError

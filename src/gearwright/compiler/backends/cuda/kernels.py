@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gearwright.compiler.backends.cuda.block_shape import THREADS
-from gearwright.compiler.backends.cuda.kernel_text import Kernel
 from gearwright.compiler.backends.cuda.limb_text import LimbKernel, packed_program, room
+from gearwright.compiler.backends.cuda.thread_text import Kernel
 from gearwright.compiler.c_code import Dialect
 from gearwright.compiler.ops import OUTSIDE
 from gearwright.compiler.passes import ends_known, optimise, without_unread_stores
@@ -20,7 +20,7 @@ MANY, FEWER = 256, 192  # threads of a block
 ENOUGH = 0.75  # of a robot's numbers that should find room in shared memory
 
 
-def kernel_text(program: Program, precision: str) -> str:
+def cuda_source(program: Program, precision: str) -> str:
     """CUDA source with one kernel, `run`; also valid C++, where `run` walks all robots one by one."""
     optimised = without_unread_stores(ends_known(program)).map_tapes(optimise)
     dialect, count = Dialect(precision), _count(optimised)

@@ -18,8 +18,8 @@ from gearwright.compiler.backends.cpu.superword import vectors
 from gearwright.compiler.backends.cpu.superword.contiguous import contiguous_scratch, movable_slots
 from gearwright.compiler.backends.cpu.superword.packing import pack_isomorphic
 from gearwright.compiler.backends.cuda.block_shape import BlockShape
-from gearwright.compiler.backends.cuda.kernel_text import PREAMBLE, WRITTEN, Kernel, indented
 from gearwright.compiler.backends.cuda.limb_stage import LimbStage, Places
+from gearwright.compiler.backends.cuda.thread_text import PREAMBLE, WRITTEN, Kernel, indented
 from gearwright.compiler.backends.cuda.walking import walking_lines
 from gearwright.compiler.c_code import Dialect
 from gearwright.compiler.program import Body, Branch, Program, Slot, SlotKind, Stage, slot_offsets

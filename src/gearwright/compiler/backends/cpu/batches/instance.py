@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
 from gearwright.compiler.backends.cpu.batches.memory import ALIGNMENT, BlockedBuffer, aligned
-from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, give_way, held, run_in_turn
+from gearwright.compiler.backends.cpu.batches.spans import BUSY, Spans, divided, give_way, held, run_in_turn
 from gearwright.compiler.backends.cpu.llvm.rollout import CallTable
 from gearwright.compiler.buffers import Array, Buffer
 from gearwright.compiler.program import Program
@@ -48,7 +47,7 @@ class CpuInstance(Instance):
         self._failed_value = np.zeros(self.blocks * self.lanes)
         self._words = CallTable(self.layout).words
         self._scratch, self._scratch_elements = list[Array](), executable.code.scratch_elements
-        self._tables = [self._table(*span) for span in _spans(self.blocks, threads)]
+        self._tables = [self._table(*span) for span in divided(self.blocks, threads)]
         self._lock = ctypes.c_int64(0)
         self._spans = Spans(self._tables, self.clock, self._lock, stops=batch == 1)
         # what `step` touches, one attribute each: a call from Python must stay within two microseconds
@@ -152,10 +151,3 @@ class CpuInstance(Instance):
             if fits and not (array.size and array.ctypes.data % ALIGNMENT):
                 return array
         raise CompileError(f"the buffer of {name!r} is not one that this instance's `buffer` makes")
-
-
-def _spans(blocks: int, threads: int) -> list[tuple[int, int]]:
-    """Equal, contiguous spans of blocks: which thread does what depends on nothing else."""
-    threads = max(1, min(threads, blocks))
-    edges = [blocks * k // threads for k in range(threads + 1)]
-    return list(pairwise(edges))

@@ -15,6 +15,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from time import sleep
 from typing import Any
 
@@ -51,6 +52,12 @@ class Spans:
             self.words[WORDS[name]] = value
         for n, table in enumerate(tables):
             self.words[len(HEAD) + len(SPAN) * n] = ctypes.addressof(table)
+
+
+def divided(blocks: int, threads: int) -> list[tuple[int, int]]:
+    """Equal, contiguous spans of blocks: which thread does what depends on nothing else."""
+    threads = max(1, min(threads, blocks))
+    return list(pairwise(blocks * k // threads for k in range(threads + 1)))
 
 
 def function(address: int) -> Run:
