@@ -254,6 +254,25 @@ def test_a_drive_that_cannot_carry_its_load_is_said():
     assert said(0, "dynamixel", model="xl430-w250")[0].startswith("j 1.5 of 1.96")
 
 
+def test_a_finger_whose_travel_is_a_few_counts_is_said():
+    """22 mm: 14 counts of a servo, for which a metre is a radian, and 90 of 4096 per metre. A pinion of 10 mm helps."""
+    text = """<robot name="hand"><link name="a"/><link name="b"><inertial><mass value="0.05"/>
+      <inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="finger"
+      type="prismatic"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
+      <limit lower="0.015" upper="0.037" effort="5" velocity="1"/></joint>{pinion}</robot>"""
+    pinion = """<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="finger"/>
+      <actuator name="m"><mechanicalReduction>100</mechanicalReduction></actuator></transmission>"""
+
+    def said(protocol, pinion=""):
+        notes = Rig.of(gw.loads(text.format(pinion=pinion)), protocol).notes
+        return [note.split(":")[0] for note in notes if "counts of the encoder are the joint's whole travel" in note]
+
+    assert said("feetech") == said("dynamixel") == ["finger 14"]
+    assert said("lx16a") == ["finger 5"] and said("cia402") == ["finger 90"]
+    assert said("odrive") == said("moteus") == said("damiao") == []  # positions are not counts
+    assert said("feetech", pinion) == said("dynamixel", pinion) == said("cia402", pinion) == []
+
+
 def test_joints_without_an_actuator_are_said():
     """A file with actuators for some joints: the others hang, though the user may think that all are served."""
     second = """<link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
@@ -278,11 +297,11 @@ def test_a_model_that_the_file_overrules_is_said():
 
 
 def test_products_bring_rotor_and_losses_where_the_file_has_none():
-    rig = Rig.of(load(""), "feetech", model="sts3215")
+    rig = Rig.of(load(""), "feetech", model="sts3215-bam-m1")
     motor = rig.plant.sim.robot.actuators["m"]
     assert motor.rotor_inertia == 0.0284 and motor.friction == 0.0524 and motor.damping == 0.0591
     rough = URDF.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics damping="0.1" friction="0.1"/>')
-    motor = Rig.of(gw.loads(rough.format(device="")), "feetech", model="sts3215").plant.sim.robot.actuators["m"]
+    motor = Rig.of(gw.loads(rough.format(device="")), "feetech", model="sts3215-bam-m1").plant.sim.robot.actuators["m"]
     assert motor.rotor_inertia == 0.0284 and motor.friction == motor.damping == 0.0
-    geared = Rig.of(gw.loads(GEARED.format(ratio=50)), "feetech", model="sts3215").plant.sim.robot.actuators["m"]
+    geared = Rig.of(gw.loads(GEARED.format(ratio=50)), "feetech", model="sts3215-bam-m1").plant.sim.robot.actuators["m"]
     assert geared.rotor_inertia == pytest.approx(0.0284 / 2500) and geared.torque_constant == pytest.approx(1.2116 / 50)

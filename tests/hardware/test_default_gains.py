@@ -242,7 +242,7 @@ def test_one_servo_where_one_is_enough_and_more_where_not():
     assert servos["h"][0] == ceil(load.torque_of_servos / 3.25) > 30 * servos["l"][0]
     assert [b.servos for b in Rig.of(heavy, "feetech", model="sts3215").bound] == [1, 1, 1]
     assert [b.servos for b in Rig.of(heavy, "feetech", options={"servos": "4"}).bound] == [4, 4, 4]
-    assert any("servos side by side, because one cannot hold the arm" in n for n in Rig.of(heavy, "feetech").notes)
+    assert any("side by side, because one is too weak for its joint" in n for n in Rig.of(heavy, "feetech").notes)
 
 
 @pytest.mark.parametrize(
@@ -401,23 +401,25 @@ def test_a_follower_is_part_of_what_its_leader_moves():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_manufacturers_arm_stands_still_and_droops_as_its_servos_do(corpus_folder):
+@pytest.mark.parametrize(("model", "most"), [("sts3215", 3.2), ("sts3215-bam-m1", 2.0)])
+def test_the_manufacturers_arm_stands_still_and_droops_as_its_servos_do(corpus_folder, model, most):
     """The SO-101's URDF: no rotor, no friction, gripper first. P-only servos: `e = τ·R/(k·V·0.166·P)`."""
-    rig = Rig.of(gw.load(corpus_folder / "robots" / "so101" / "so101_new_calib.urdf"), "feetech", model="sts3215")
+    rig = Rig.of(gw.load(corpus_folder / "robots" / "so101" / "so101_new_calib.urdf"), "feetech", model=model)
     assert {b.actuator: b.node for b in rig.bound} == {f"motor{k}": k for k in range(1, 7)}
     sim = rig.plant.sim
     for device in rig.devices.values():
         device.write(40, b"\1", 0.0)
     goals = {n: d.drive.sample.position for n, d in rig.devices.items()}
-    rig.step(3000)
+    rig.step(5000)
     weights = dict(zip(sim.coordinates, np.ravel(sim.bias()), strict=True))
     still = {n: d.drive.sample.position for n, d in rig.devices.items()}
     rig.step(500)
     for name, device in rig.devices.items():
         drive, (joint,) = device.drive, sim.robot.acting[name].joints
-        assert drive.sample.position == pytest.approx(still[name], abs=1e-6)
         m = drive.motor
+        # without dry friction, an unloaded shaft swings at the edge of a count by a fraction of it
+        assert drive.sample.position == pytest.approx(still[name], abs=1e-6 if m.friction else 0.05 * tau / 4096)
         stiffness = m.torque_constant * m.supply_voltage * DUTY_PER_RAD * device.table["p"] / m.resistance
         droop, expected = drive.sample.position - goals[name], -weights[str(joint)] / stiffness
         assert droop == pytest.approx(expected, abs=m.friction / stiffness + 2 * tau / 4096)  # friction, and counts
-        assert abs(degrees(droop)) < 2.5 and abs(drive.sample.current) < 1.0 and not device.errors
+        assert abs(degrees(droop)) < most and abs(drive.sample.current) < 1.0 and not device.errors

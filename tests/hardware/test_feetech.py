@@ -8,7 +8,7 @@ import pytest
 from pytest import approx
 
 from gearwright.hardware.protocols import feetech
-from gearwright.hardware.protocols.feetech_products import STS3215
+from gearwright.hardware.protocols.feetech_products import IDENTIFIED
 from gearwright.hardware.protocols.feetech_table import CURRENT, CURRENT_UNIT, MOST_DUTY, OVERLOAD, TEMPERATURE
 from gearwright.hardware.rig import Rig
 from tests.tolerances import ROUNDING
@@ -105,7 +105,7 @@ def test_wheel_and_pwm_mode(host, mode, register, value):
     host.write(5, register, value, 2)
     host.rig.step(400)
     speed = host.read(5, VELOCITY)
-    k, R = STS3215.torque_constant, STS3215.resistance
+    k, R = IDENTIFIED.torque_constant, IDENTIFIED.resistance
     # k·(V − k·ω)/R = friction + damping·ω
     free = (k * 0.25 * 7.4 / R - 0.0524) / (k * k / R + 0.0591) / COUNT
     assert speed == approx(300 if mode == 1 else free, abs=1)
@@ -144,7 +144,7 @@ def test_the_shoulder_droops_as_its_stiffness_predicts(desk_arm):
         host.write(servo, TORQUE, 1)
     host.write(LIFT, GOAL, 2048 + 512, 2)
     rig.step(4000)
-    K = 0.166 * 16 * 7.4 * STS3215.torque_constant / STS3215.resistance
+    K = 0.166 * 16 * 7.4 * IDENTIFIED.torque_constant / IDENTIFIED.resistance
     droop = gravity_torque(rig, "shoulder_lift") / K
     assert droop > 0.05
     q = rig.plant.sim.position["shoulder_lift"]
@@ -158,7 +158,7 @@ def test_a_stalled_gripper_shows_the_limit_of_its_current(host):
     host.write(GRIPPER, TORQUE, 1)
     host.write(GRIPPER, GOAL, 1000, 2)  # the stop is at 1937
     host.rig.step(1000)
-    limit = 0.5 * MOST_DUTY * 7.4 / STS3215.resistance
+    limit = 0.5 * MOST_DUTY * 7.4 / IDENTIFIED.resistance
     assert host.read(GRIPPER, CURRENT_NOW) & 0x7FFF == approx(limit / CURRENT_UNIT, rel=0.01)  # 6.5 mA a count
     assert host.read(GRIPPER, LOAD) & 0x3FF == approx(500 * MOST_DUTY, abs=1)
 
@@ -239,12 +239,12 @@ def test_a_stalled_winding_warms_up_as_its_heat_capacity_says(host):
     host.write(GRIPPER, GOAL, 0, 2)
     host.rig.step(2000)
     drive = host.rig.plant.drives["gripper"]
-    watts = STS3215.resistance * drive.sample.current**2
+    watts = IDENTIFIED.resistance * drive.sample.current**2
     start = drive.sample.temperature
     host.rig.step(1000)
-    lost = (drive.sample.temperature + start - 50.0) / 2 / STS3215.thermal_resistance
+    lost = (drive.sample.temperature + start - 50.0) / 2 / IDENTIFIED.thermal_resistance
     assert drive.sample.temperature - start == approx(
-        (watts - lost) / STS3215.thermal_capacitance, rel=1e-4
+        (watts - lost) / IDENTIFIED.thermal_capacitance, rel=1e-4
     )  # heat is lost along a curve
 
 
@@ -255,7 +255,7 @@ def test_the_supply_sags_under_the_load_of_all(desk_arm):
     host.write(GRIPPER, GOAL, 0, 2)
     rig.step(1000)
     supply, drive = rig.plant.supply, rig.plant.drives["gripper"]
-    watts = STS3215.resistance * drive.sample.current**2
+    watts = IDENTIFIED.resistance * drive.sample.current**2
     assert watts > 10.0
     assert supply.voltage == approx(7.4 - 0.2 * watts / supply.voltage, rel=ROUNDING)
     assert host.read(GRIPPER, VOLTAGE, 1) == round(10 * supply.voltage)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import inf
+from math import inf, tau
 
 from gearwright.errors import counted
 from gearwright.hardware import shafts
@@ -13,6 +13,7 @@ from gearwright.model import Mechanism
 
 MOST_NAMES = 4
 ROUNDING = 1e-9  # [rad]
+FEW_COUNTS = 100  # of a joint's whole travel: a step is a percent of it
 
 
 def notes(
@@ -21,6 +22,7 @@ def notes(
     """`robot` as its file has it; `model`: the product that was asked for."""
     yield from _sides(bound)
     yield from _centres(bound, drives)
+    yield from _coarse(robot, bound, drives)
     yield from _side_by_side(bound)
     yield from _fitted(bound)
     yield from _caps(robot, bound, drives)
@@ -51,13 +53,30 @@ def _centres(bound: Sequence[Bound], drives: Mapping[str, MotorDrive]) -> Iterat
             yield f"{b.actuator}: the middle of its servo's turn is the middle of the joint's travel"
 
 
+def _coarse(robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, MotorDrive]) -> Iterator[str]:
+    """Joints that stop at a few places only: fingers that slide by millimetres, where a metre counts as a radian."""
+    few = {}
+    for b in (b for b in bound if b.protocol.in_counts):
+        drive = drives[b.actuator]
+        per_unit = b.motor.counts / tau if b.protocol.turn < inf else drive.counts_per_unit
+        counts = (drive.travel[1] - drive.travel[0]) * per_unit
+        if counts < FEW_COUNTS:
+            few[next(iter(shafts.ratios(robot, b.actuator)))] = f"{counts:.0f}"
+    if few:
+        yield (
+            f"{listed([f'{joint} {counts}' for joint, counts in few.items()])}: only that many counts of the encoder "
+            "are the joint's whole travel, and goals are rounded to them; for more, put a transmission between joint "
+            "and drive (<mechanicalReduction> in radians per metre: 100 for a pinion of 10 mm)"
+        )
+
+
 def _side_by_side(bound: Sequence[Bound]) -> Iterator[str]:
     several = [b for b in bound if b.servos > 1 and not b.named]
     if several:
         product = several[0].protocol
         yield (
             f"{listed([f'{b.actuator} {b.servos}' for b in several])}: that many {next(iter(product.models))} servos "
-            "side by side, because one cannot hold the arm; for single ones, name a product with --drive"
+            "side by side, because one is too weak for its joint; for single ones, name a product with --drive"
         )
 
 

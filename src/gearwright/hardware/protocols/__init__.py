@@ -43,6 +43,7 @@ class Protocol:
     geared: bool = False  # whether its products have a gear inside, and count at its output
     integral: bool = False  # whether servos get an I gain if no product is named
     turn: float = inf  # [rad] that its products can measure, with the joint's zero in the middle
+    in_counts: bool = False  # whether positions on its bus are rounded to counts of the encoder
     adapter: str = ""  # serial CAN adapter that its clients look for, a name of `transports.adapters`
     client: str = ""  # what to type, with {channel}, {port}, {node}, {eds}, {get_eds}
 

@@ -234,6 +234,7 @@ PROTOCOL = Protocol(
     geared=True,
     integral=True,
     turn=tau,
+    in_counts=True,
     device=DynamixelServo,
     line=DynamixelLine,
     models=MODELS,

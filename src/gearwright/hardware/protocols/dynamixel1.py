@@ -123,6 +123,7 @@ PROTOCOL = Protocol(
     title="Dynamixel 1.0",
     geared=True,
     turn=tau,
+    in_counts=True,
     device=Dynamixel1Servo,
     line=Dynamixel1Line,
     models=MODELS,

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.protocols.feetech_products import STS3215, FeetechMotor
+from gearwright.hardware.protocols.feetech_products import IDENTIFIED, FeetechMotor
 from gearwright.hardware.protocols.feetech_table import (
     CENTRE,
     COUNTS,
@@ -71,7 +71,7 @@ class FeetechServo(RegisterServo):
 
     def __init__(self, drive: MotorDrive, node: int, options: Mapping[str, str] | None = None) -> None:
         super().__init__(drive, node, options, self.rows, LENGTH, self.order)
-        motor = drive.motor if isinstance(drive.motor, FeetechMotor) else STS3215
+        motor = drive.motor if isinstance(drive.motor, FeetechMotor) else IDENTIFIED
         self.table["model"] = motor.number
         self.table["max_voltage"] = max(80, min(254, round(10 * drive.motor.supply_voltage * 1.05) + 4))
         self._eeprom = bytes(self.table.image)

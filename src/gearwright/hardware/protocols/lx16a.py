@@ -291,5 +291,6 @@ PROTOCOL = Protocol(
     baud=115200,
     geared=True,
     turn=1000 * COUNT,
+    in_counts=True,
     client='pylx16a.lx16a.LX16A.initialize("{port}")',
 )

@@ -6,6 +6,7 @@ A gear loses a share of the torque on both of its sides, `f = c + l·|τ_motor �
     stalled      V = R·i_s             k·i_s − τ_s = c + l·(k·i_s + τ_s)
 
 which gives R, k, c and l. With the torque constant τ_s/i_s of most tables, a servo would turn too fast by a third.
+Where a sheet has so little torque lost at rest that l would be negative, the losses grow with speed, `f = c + d·ω`.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class MotorNumbers(NamedTuple):
     resistance: float  # R [Ω]
     friction: float  # c [N·m]
     load: float  # l, share of the torques on both sides
+    viscous: float = 0.0  # d [N·m·s/rad]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,5 +76,8 @@ class DataSheet:
         resistance = self.voltage / self.stall_current
         k = (self.voltage - resistance * idle) / self.no_load_speed
         left = k * (self.stall_current - idle)
-        load = max((left - self.stall_torque) / (left + self.stall_torque), 0.0)
-        return MotorNumbers(k, resistance, (1.0 - load) * k * idle, load)
+        load = (left - self.stall_torque) / (left + self.stall_torque)
+        if load >= 0.0:
+            return MotorNumbers(k, resistance, (1.0 - load) * k * idle, load)
+        at_rest = max(0.0, k * self.stall_current - self.stall_torque)
+        return MotorNumbers(k, resistance, at_rest, 0.0, (k * idle - at_rest) / self.no_load_speed)

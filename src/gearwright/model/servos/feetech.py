@@ -10,7 +10,9 @@ from gearwright.model.servos.servo_model import ServoModel
 
 COUNT = 2 * pi / 4096  # [rad]
 SHEET = NumberSource(source="Feetech's product sheet", spread=0.1, note=UNCHECKED)
-QUOTED = NumberSource(source="Feetech's product sheet, as resellers quote it", spread=0.1)
+SPECIFIED = NumberSource(source="Feetech's product specification, edition A/0 (STS3215 2020, C044 2025)", spread=0.1)
+QUOTED = NumberSource(source="Feetech's product specification, as others quote it", spread=0.1)
+WAVESHARE = NumberSource(source="Waveshare's page of the SC09, by which name it sells the SCS0009", spread=0.1)
 TESTED = NumberSource(
     source="Feetech's product sheet, as Robonine's test reports quote it",
     spread=0.1,
@@ -55,19 +57,18 @@ def _sheet(
 
 
 def _sts3215(
-    name: str, sheet: DataSheet, source: NumberSource = QUOTED, unchecked: tuple[str, ...] = ("stall_current",)
+    name: str, sheet: DataSheet, source: NumberSource = SPECIFIED, elsewhere: Mapping[str, NumberSource] | None = None
 ) -> ServoModel:  # fmt: skip
-    """`unchecked`: figures of the sheet that are written down from memory."""
+    """`elsewhere`: sources of figures that are not from `source`."""
     assert sheet.gear_ratio is not None
     inertia = INERTIA * (sheet.gear_ratio / 345) ** 2
     return ServoModel(
         name=name, maker="Feetech", sheet=sheet, sheet_source=source, derived=DERIVED,
-        elsewhere=dict.fromkeys(unchecked, SHEET),
+        elsewhere=elsewhere or {},
         numbers={**_FIRMWARE, "rotor_inertia": (inertia, BAM if sheet.gear_ratio == 345 else SCALED)},
     )  # fmt: skip
 
 
-CURRENTS = ("stall_current", "no_load_current")
 STS3250 = _sheet(12.0, 50.0, 75.2, 6.1, 345.0, None, 0.0745)
 _STS3250_NUMBERS = {
     **{name: x for name, x in _FIRMWARE.items() if name != "goal_speed"},  # it follows goals of 12 rad/s
@@ -77,12 +78,12 @@ _STS3250_NUMBERS = {
 MODELS: Mapping[str, ServoModel] = {
     m.name: m
     for m in (
-        _sts3215("sts3215", _sheet(7.4, 19.5, 52.0, 2.44, 345.0, 0.15, 0.055)),  # C001
-        _sts3215("sts3215-191", _sheet(7.4, 10.8, 86.0, 2.44, 191.0, 0.15, 0.055), QUOTED,
-                 ("stall_torque", *CURRENTS)),  # C044
-        _sts3215("sts3215-147", _sheet(7.4, 8.3, 122.0, 2.44, 147.0, 0.15, 0.055), QUOTED,
-                 ("stall_torque", "no_load_speed", *CURRENTS)),  # C046
-        _sts3215("sts3215-12v", _sheet(12.0, 30.0, 45.0, 2.7, 345.0, 0.18, 0.055), TESTED, CURRENTS),  # C018
+        _sts3215("sts3215", _sheet(7.4, 19.5, 52.0, 2.5, 345.0, 0.15, 0.055)),  # C001
+        _sts3215("sts3215-191", _sheet(7.4, 27.4, 86.0, 3.8, 191.0, 0.42, 0.055)),  # C044
+        _sts3215("sts3215-147", _sheet(7.4, 14.4, 106.0, 3.3, 147.0, None, 0.055), QUOTED,
+                 {"no_load_current": GUESSED}),  # C046
+        _sts3215("sts3215-12v", _sheet(12.0, 30.0, 45.0, 2.7, 345.0, 0.18, 0.055), TESTED,
+                 {"stall_current": SHEET, "no_load_current": SHEET}),  # C018
         ServoModel(
             name="sts3250", maker="Feetech", sheet=STS3250, sheet_source=TESTED, derived=DERIVED,
             elsewhere={"stall_current": RECORDED, "no_load_current": GUESSED, "mass": SHEET},
@@ -97,10 +98,10 @@ MODELS: Mapping[str, ServoModel] = {
         ServoModel(
             name="scs0009", maker="Feetech",
             sheet=DataSheet(
-                voltage=6.0, stall_torque=2.3 * KGF_CM, no_load_speed=100.0 * RPM, stall_current=0.8, mass=0.013,
-                counts=1024 * 360 / 300,
+                voltage=6.0, stall_torque=2.3 * KGF_CM, no_load_speed=100.0 * RPM, stall_current=1.0,
+                no_load_current=0.15, mass=0.013, counts=1024 * 360 / 300,
             ),
-            sheet_source=SHEET, derived=DERIVED, elsewhere={"stall_current": RELATED, "no_load_current": GUESSED},
+            sheet_source=WAVESHARE, derived=DERIVED, elsewhere={"mass": SHEET},
             numbers={
                 "position_gain": (DUTY_PER_RAD * P, RELATED), "duty_limit": (MOST_DUTY, RELATED),
                 "dead_zone": (5.236 / 1024, REGISTERS), "sample_rate": (500.0, RELATED),

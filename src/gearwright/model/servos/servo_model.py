@@ -51,7 +51,10 @@ class ServoModel:
         """Of its bearings and gears; None, where nothing is known of it."""
         if self.friction:
             return Friction(**{name: x for name, (x, _) in self.friction.items()})
-        return Friction(kinetic=self.motor.friction, load=self.motor.load) if self.has_winding else None
+        if not self.has_winding:
+            return None
+        motor = self.motor
+        return Friction(kinetic=motor.friction, load=motor.load, viscous=motor.viscous or None)
 
     @cached_property
     def sources(self) -> Mapping[str, NumberSource]:
@@ -63,7 +66,8 @@ class ServoModel:
             return {**found, "stall_torque": self.sheet_source, "no_load_speed": self.sheet_source}
         k, R = (self.derived, self.derived) if self.winding is None else (self.winding[0][1], self.winding[1][1])
         found = {"supply_voltage": self.sheet_source, **found, "torque_constant": k, "resistance": R}
-        own = self.friction or dict.fromkeys(("kinetic", "load"), (0.0, self.derived))
+        losses = ("kinetic", "load", "viscous") if self.motor.viscous else ("kinetic", "load")
+        own = self.friction or dict.fromkeys(losses, (0.0, self.derived))
         return found | {f"friction_model.{name}": source for name, (_, source) in own.items()}
 
     def value(self, name: str, default: Any = None) -> Any:
@@ -82,6 +86,6 @@ class ServoModel:
             line = {"stall_torque": torque, "no_load_speed": speed, "effort_limit": torque}
             return ElectricMotor(**{**line, **own, **changes})
         volts = {"supply_voltage": self.sheet.voltage} if supply is None else {"supply": supply}
-        k, R, _, _ = self.motor
+        k, R, *_ = self.motor
         kind = DCMotor if "stiffness" in self.numbers else PositionServo
         return kind(**{**volts, "torque_constant": k, "resistance": R, **own, **changes})

@@ -25,6 +25,7 @@ PROTOCOL = CanOpen(
     title="CiA 402 over CANopen",
     device=Cia402,
     sync_id=0x80,
+    in_counts=True,
     client='network.connect(interface="gearwright", channel="{channel}"); '
     'canopen.BaseNode402({node}, "{eds}"){get_eds}',
 )
