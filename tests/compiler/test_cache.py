@@ -75,7 +75,7 @@ def test_the_key_depends_on_everything(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("gearwright.compiler.backends.cpu.target.host", lambda other=other: other)
         keys.add(disk.entry_key(identity, Cpu(lanes=4), "double", None))
     assert len(keys) == 7
-    assert disk.entry_key(identity, Cpu(), "double", 1) == disk.key(identity, Cpu(lanes=1), "double", 64)
+    assert disk.entry_key(identity, Cpu(), "double", 1) == disk.entry_key(identity, Cpu(lanes=1), "double", 64)
 
 
 def flip_a_bit(content: bytes) -> bytes:

@@ -214,13 +214,13 @@ def test_every_option_changes_the_key(double_pendulum, fresh, options):
 
 
 def test_a_change_of_source_or_library_changes_the_key(monkeypatch):
-    before = keys.key("x")
+    before = keys.identity("x")
     libraries, digest = keys.installation()[:-1], keys.installation()[-1]
-    assert keys.key("x") == before
+    assert keys.identity("x") == before
     assert [name.split()[0] for name in libraries] == ["casadi", "numpy"]  # LLVM is the back end's
     for changed in ((*libraries, digest[::-1]), ("casadi 0.0", *libraries[1:], digest)):
         monkeypatch.setattr(keys, "installation", lambda changed=changed: changed)
-        assert keys.key("x") != before
+        assert keys.identity("x") != before
 
 
 def test_the_source_is_read(tmp_path, monkeypatch):
