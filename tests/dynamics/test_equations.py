@@ -55,9 +55,9 @@ def test_every_function_evaluates():
 
 
 def guessed(equations, q, u, effort, dt):
-    """Slots from which a midpoint's passes start where they end: the guess is `2·v − w`, w the mean velocity given."""
+    """Slots from which a midpoint's iterations start where they end: the guess is `2·v − w`, w given."""
     slots = started(equations, q, u, effort, dt)
-    for _ in range(3 if "mean_velocity" in slots else 0):  # each takes a hundredth off what passes leave
+    for _ in range(3 if "mean_velocity" in slots else 0):  # each takes a hundredth off what iterations leave
         ended = dict(slots)
         run(equations.stages, ended)
         slots["mean_velocity"] = 2.0 * slots["velocity"] - ended["mean_velocity"]

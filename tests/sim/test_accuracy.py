@@ -66,18 +66,18 @@ def free_arm():
     return gw.loads(free_arm_text())
 
 
-def test_as_many_passes_as_asked_for():
-    """Three serve this motion. What one pass does not find is made in parts, which have less of an error."""
+def test_as_many_iterations_as_asked_for():
+    """Three serve this motion. What one does not find is made in substeps, which have less of an error."""
 
-    def ends(passes):
-        sim = gw.compile(free_arm(), passes=passes)
+    def ends(iterations):
+        sim = gw.compile(free_arm(), iterations=iterations)
         sim.reset(position={"j1": 0.3, "j3": -0.5})
         energy = sim.run(1.0).energy
         return sim.position["j4"], np.abs(energy - energy[0]).max()
 
-    (usual, error), (parts, less) = ends(None), ends(1)
+    (usual, error), (substeps, less) = ends(None), ends(1)
     assert ends(3) == (usual, error)
-    assert parts != usual
+    assert substeps != usual
     assert less < 0.1 * error
 
 

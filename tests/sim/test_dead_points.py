@@ -27,7 +27,7 @@ def crank(map=BARS, axis="", kind="revolute", losses=None, **motor):
 
 
 def unsettled(sim):
-    """Steps in which passes or pieces did not settle."""
+    """Steps in which iterations or segments did not settle."""
     return np.sum(sim.batch_state.get("unsettled"))
 
 

@@ -270,7 +270,7 @@ def test_linearisation_of_a_step_with_rows():
 
 
 def test_what_rows_do_not_change(double_pendulum):
-    """A robot without rows has no impulses and no pieces: only what a step is guessed from, and counters."""
+    """A robot without rows has no impulses and no segments: only what a step is guessed from, and counters."""
     assert compile(double_pendulum, integrator="euler").state.shape == (4,)
     sim = compile(double_pendulum)
     assert sim.state.shape == (15,)

@@ -190,7 +190,7 @@ def test_the_second_axis_in_every_mode_moves_alike():
         sim.step(n=500)
         assert abs(sim.coupling_error["gimbal.axis2"]) < 1e-12
         ends.append([sim.position[name] for name in ("shaft", "gimbal.axis", "gimbal.axis2")])
-    # passes end at 1e-5 of a speed, and what the last one leaves, 1e-3 of that, differs from mode to mode: 1e-9 found
+    # iterations end at 1e-5 of a speed, and what the last one leaves, 1e-3 of that, differs by mode: 1e-9 found
     assert ends[0] == pytest.approx(ends[1], abs=ROUNDING)
 
 

@@ -368,7 +368,7 @@ def test_steps_that_do_not_settle_are_counted_and_reported():
 
 
 def test_what_cannot_be_followed_stays_finite_and_is_counted():
-    """A 32nd of a step of 30 ms is three radians at 3000 rad/s: passes do not settle."""
+    """A 32nd of a step of 30 ms is three radians at 3000 rad/s: iterations do not converge."""
     sim = compile(loads(DOUBLE_PENDULUM), dt=0.03)
     sim.reset(velocity={"shoulder": 2e3, "elbow": -3e3})
     with pytest.warns(gw.UnsettledWarning):

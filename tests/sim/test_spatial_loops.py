@@ -45,7 +45,7 @@ def test_nor_does_it_in_substeps():
     sim = led_rod(speed=5 * SPEED)
     sim.step(n=500)
     assert sim.batch_state.get("substepping")[0, 0] + 1 >= 4
-    assert sim.velocity["ball.rx"] == pytest.approx(0.0, abs=1e-7)  # found 1e-12, by the tolerance of passes
+    assert sim.velocity["ball.rx"] == pytest.approx(0.0, abs=1e-7)  # found 1e-12, by the tolerance of iterations
     assert sim.velocity["turn"] == pytest.approx(5 * SPEED, abs=1e-7)  # found 7e-9
 
 
@@ -80,7 +80,7 @@ def test_rods_of_a_falling_delta_do_not_spin(gravity):
     rods = [name for name in robot.links if name.startswith("rod")]
     for _ in range(10):
         sim.step(n=100)
-        assert np.abs(spins(sim, rods)).max() < 0.01  # found 1e-3; 0.5 where passes end at the same change in all axes
+        assert np.abs(spins(sim, rods)).max() < 0.01  # found 1e-3; 0.5 if iterations end at one change for all axes
     assert sim.unsettled == 0
 
 
@@ -134,7 +134,7 @@ def check_random_loop(seed):
     errors, found, by_euler, counted = ratios(robot, 0.064, random_motion(robot, seed))
     assert by_euler < 2e-3  # of first order: found 2e-4
     second_order = found == pytest.approx(4.0, rel=0.3)  # found 3.4 to 5.1: the next order
-    assert counted or errors[-1] < 1e-9 or second_order  # 1e-9: exact but for the tolerance of passes
+    assert counted or errors[-1] < 1e-9 or second_order  # 1e-9: exact but for the tolerance of iterations
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -47,8 +47,7 @@ class Options:
     device: str = "cpu"
     precision: Literal["double", "single"] = "double"
     coupling: str | None = None
-    iterations: int = 20
-    passes: int | None = None  # None: as many as the midpoint's step has by itself
+    iterations: int | None = None  # None: as many as the integrator, or the solver, has by itself
     switches: int | None = None  # of the active set; None: as many as it takes, up to 200
     change: float | None = None  # of an axis in the last iteration; None: the midpoint's own
     parameters: tuple[str, ...] = ()
@@ -71,14 +70,17 @@ class Options:
                 else "'rk4' has no constraints to solve"
             )
             raise CompileError(f"the solver {self.solver!r} requires integrator='euler'; {needs}")
-        if self.passes is not None and self.integrator != "midpoint":
-            raise CompileError(f"passes is an option of integrator='midpoint'; {self.integrator!r} does not iterate")
+        if self.iterations is not None and self.integrator != "midpoint" and self.solver == "direct":
+            raise CompileError(
+                "iterations is an option of integrator='midpoint' and of the solvers 'pgs' and 'tgs'; "
+                f"{self.integrator!r} does not iterate"
+            )
         if self.switches is not None and self.solver != "direct":
             raise CompileError(f"switches is an option of solver='direct'; {self.solver!r} has iterations")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
-        for option in ("batch", "iterations", "passes", "switches", "threads", "control_period", "most_operations"):
-            if getattr(self, option) is not None or option not in ("threads", "passes", "switches"):
+        for option in ("batch", "iterations", "switches", "threads", "control_period", "most_operations"):
+            if getattr(self, option) is not None or option not in ("iterations", "threads", "switches"):
                 whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity must be three finite numbers [m/s²], not {self.gravity!r}")
@@ -102,9 +104,9 @@ class Options:
     @staticmethod
     def of(
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
-        coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
+        coupling: str | None, iterations: int | None, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
-        control_period: float | None = None, wrenches: Sequence[str] = (), passes: int | None = None,
+        control_period: float | None = None, wrenches: Sequence[str] = (),
         switches: int | None = None,
         most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
@@ -118,7 +120,7 @@ class Options:
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
-            coupling=coupling, iterations=iterations, passes=passes, switches=switches,
+            coupling=coupling, iterations=iterations, switches=switches,
             parameters=names, gravity=g, threads=threads, drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_steps(control_period, step, CompileError),
             wrenches=tuple(dict.fromkeys(checked_names("compile(wrenches=…)", wrenches, CompileError))),

@@ -76,15 +76,15 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 class MidpointStep(ConstrainedStep):
-    """Writes the stages. `passes`: iterations, at most. `change`: of an axis in the last (`iteration.tolerance`)."""
+    """Writes the stages. `iterations`: at most. `change`: of an axis in the last (`iteration.tolerance`)."""
 
     def __init__(
         self, build: StepBuilder, model: Model, groups: Sequence[ConstraintGroup], eps: float,
-        passes: int | None = None, change: float | None = None, switches: int | None = None,
+        iterations: int | None = None, change: float | None = None, switches: int | None = None,
     ) -> None:  # fmt: skip
         self.direct = DirectSolver(build, model, eps, switches)
         super().__init__(build, model, groups, eps, self.direct)
-        self.iterations = TUNING.iterations if passes is None else passes
+        self.iterations = TUNING.iterations if iterations is None else iterations
         self.change = TUNING.change if change is None else change
         self.energy = EnergyBalance(self)
         self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
