@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
 
 from gearwright.errors import ModelError
-from gearwright.model.actuators import Actuator
+from gearwright.model.actuators import Actuator, AffineActuator
 from gearwright.model.joints import WORLD, Axis, AxisRef, Joint
 from gearwright.model.joints.axes import AxisDynamics
 from gearwright.model.layout.layout import turns_body
@@ -136,6 +137,8 @@ def _frictions(robot: Mechanism) -> dict[str, PartFriction]:
 def _without_friction(a: Actuator, extracted: Mapping[str, PartFriction]) -> Actuator:
     """A rotor that is a body turns on a base that stands still: reflected, it is the same."""
     a = replace(a, rotor="reflected") if turns_body(a) else a
+    if isinstance(a, AffineActuator):
+        a = replace(a, position_lower=-inf, position_upper=inf)
     return replace(a, friction=0.0) if a.name in extracted else a
 
 

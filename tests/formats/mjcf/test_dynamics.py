@@ -131,3 +131,52 @@ def test_damped_ball_joints_move_as_in_mujoco(tmp_path: Path) -> None:
         sim.reset(velocity=start)
         sim.step(n=250)
         assert np.abs(np.array(sim.q) - d.qpos).max() < 1e-4
+
+
+PENDULUM = """<mujoco><option timestep="1e-5" integrator="implicitfast"/><worldbody>
+  <body pos="0 0 1"><joint name="s" axis="0 1 0" damping="0.02"/>
+    <geom type="box" size="0.05 0.1 0.2" pos="0 0 -0.2" mass="1"/>
+    <body pos="0 0 -0.4"><joint name="t" axis="0 1 0" damping="0.01"/>
+      <geom type="box" size="0.1 0.03 0.15" pos="0 0 -0.2" mass="0.5"/></body></body></worldbody>
+  <tendon><fixed name="L" range="-0.3 0.5" solreflimit="0.0004 20"><joint joint="s" coef="1"/>
+    <joint joint="t" coef="-0.8"/></fixed></tendon></mujoco>"""
+
+
+def test_a_limit_of_a_fixed_tendon_is_a_hard_stop_as_in_mujoco(tmp_path: Path) -> None:
+    """It is hit from t = 0.12 s on. Found: 6e-6, which follows MuJoCo's own step; without the limit 0.5."""
+    robot = gw.loads(PENDULUM)
+    assert not [d for d in robot.diagnostics if d.code == "not-simulated"]
+    assert robot.actuators["L_spring"].travel == (-0.3, 0.5)
+    m = mujoco.MjModel.from_xml_string(PENDULUM)
+    m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    d, sim = mujoco.MjData(m), gw.compile(robot, dt=1e-4, contacts=[])
+    d.qvel[:] = 3, -2
+    sim.reset(velocity={"s": 3.0, "t": -2.0})
+    for _ in range(6):
+        mujoco.mj_step(m, d, 10_000)
+        sim.step(n=1000)
+        assert np.abs(np.array(sim.q) - d.qpos).max() < 3e-5
+    assert gw.save(robot, tmp_path / "m.xml").lost == ()
+    written = mujoco.MjModel.from_xml_path(str(tmp_path / "m.xml"))
+    assert written.tendon_range[0] == pytest.approx([-0.3, 0.5], abs=1e-15)
+
+
+SLIDES = """<mujoco><option gravity="1 0 0"/><worldbody><body name="a"><joint name="s" type="slide" axis="1 0 0"
+  stiffness="20" damping="0.3"/><geom size="0.1" mass="1" contype="0" conaffinity="0"/>%s</worldbody>%s</mujoco>"""
+SECOND = """<body name="b"><joint name="t" type="slide" axis="1 0 0"%s/>
+  <geom size="0.1" mass="0.5" contype="0" conaffinity="0"/></body>"""
+
+
+def test_the_limit_of_a_sum_is_that_of_the_body_it_places() -> None:
+    """A slide on a slide whose sum is limited is a slide on the ground with that limit. Found: 3e-7, first order."""
+    sum_ = '<tendon><fixed range="-1 0.2"><joint joint="s" coef="1"/><joint joint="t" coef="1"/></fixed></tendon>'
+    chain = gw.compile(gw.loads(SLIDES % (SECOND % "" + "</body>", sum_)))
+    apart = gw.compile(gw.loads(SLIDES % ("</body>" + SECOND % ' range="-1 0.2"', "")))
+    chain.reset(velocity={"s": 1.0, "t": -0.5})
+    apart.reset(velocity={"s": 1.0, "t": 0.5})
+    for _ in range(100):
+        chain.step(n=20)
+        apart.step(n=20)
+        assert chain.position["s"] == pytest.approx(apart.position["s"], abs=2e-6)
+        assert chain.position["s"] + chain.position["t"] == pytest.approx(apart.position["t"], abs=2e-6)
+    assert apart.position["t"] == pytest.approx(0.2, abs=1e-12)  # it ends at the stop

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.actuation.actuators import Actuation
 from gearwright.dynamics.actuation.gear_losses import GearLaw
 from gearwright.dynamics.algebra.scalar import Scalar
+from gearwright.dynamics.algebra.sparse import Sparse
+from gearwright.dynamics.constraints.axis_laws import friction_within
 from gearwright.dynamics.constraints.friction_rows import friction_rows
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, OneRow
-from gearwright.dynamics.solve.laws import friction_and_stops
+from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, Instant, OneRow
 from gearwright.dynamics.solve.terms import Polyline, Term
 
 
@@ -82,8 +84,8 @@ class GearedRow(AlongRows):
 
 
 @dataclass(frozen=True)
-class ShaftFrictionRow(OneRow):
-    """Dry friction of an actuator and its transmission, where their axis turns with several coordinates."""
+class ShaftRow(OneRow):
+    """Hard stops of an actuator's axis, and dry friction, its own and its transmission's, if no joint axis has it."""
 
     driven: ActuatorUnit
 
@@ -96,10 +98,23 @@ class ShaftFrictionRow(OneRow):
         """Whether it depends on what acts."""
         return self.driven.by_load
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.driven.actuator.travel
+
+    @property
+    def rubs(self) -> bool:
+        d = self.driven
+        return d.efficient and d.friction_coordinate is None and d.has_dry_friction
+
+    def read(self, now: Instant) -> tuple[Scalar, Sparse]:
+        seen = self.driven.gear.seen(now.tree, 0.0)
+        return seen.position, seen.A
+
     def act(self, now: Moment) -> list[Term]:
-        A = self.driven.gear.seen(now.tree, now.memory[self.driven.command]).A
-        level = self.driven.friction_at(now) * now.phase.acts_for
-        return [Polyline(A, friction_and_stops(level, None, None))]
+        seen = self.driven.gear.seen(now.tree, now.memory[self.driven.command])
+        level = self.driven.friction_at(now) if self.rubs else 0.0
+        return [Polyline(seen.A, friction_within(now, seen.position, level, self.ends))]
 
 
 def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
@@ -107,10 +122,8 @@ def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
     for i, d in enumerate(acting.driven):
         for model in d.frictions:
             found += friction_rows(model)
-        if not d.efficient:
-            found.append(GearedRow(d, i))
-            continue
-        found.append(ActuatorRow(d, i))
-        if d.friction_coordinate is None and d.has_dry_friction:
-            found.append(ShaftFrictionRow(d))
+        found.append(ActuatorRow(d, i) if d.efficient else GearedRow(d, i))
+        row = ShaftRow(d)
+        if row.rubs or row.ends != (-inf, inf):
+            found.append(row)
     return found

@@ -1,4 +1,4 @@
-"""Springs, dampers, friction and inertia along tendons: shafts without a command, on the tendon's map.
+"""Springs, dampers, friction, inertia and limits along tendons: shafts without a command, on the tendon's map.
 
 A spring that is slack between two lengths is two springs that only pull back.
 """
@@ -17,13 +17,11 @@ from gearwright.model.actuators import AffineActuator
 
 def add_tendon_forces(parts: Parts) -> None:
     for t in parts.tendons.values():
-        losses, springs = _losses(t, parts), _springs(t, parts)
+        losses, springs = {**_losses(t, parts), **_limits(t, parts)}, _springs(t, parts)
         found = t.scaled(1.0)
         if found is None:
             _report_without_map(t, acts=bool(losses or springs))
             continue
-        if t.limits is not None and parts.option.on("limit"):
-            t.element.warning("not-simulated", f"tendon {t.name!r}: the limits of its length are not simulated")
         if is_limited(t.element, "actuatorfrclimited", "actuatorfrcrange", True):
             message = f"tendon {t.name!r}: the limit of what its actuators pull together is not simulated"
             t.element.warning("not-simulated", message)
@@ -57,6 +55,16 @@ def _losses(t: TendonPart, parts: Parts) -> dict[str, Any]:
         "rotor_inertia": real(e, "armature"),
     }
     return {name: value for name, value in values.items() if value}
+
+
+def _limits(t: TendonPart, parts: Parts) -> dict[str, Any]:
+    """Of a fixed tendon; those of a path in space would be stops that turn with the pose."""
+    if t.limits is None or not parts.option.on("limit"):
+        return {}
+    if not t.coefficients:
+        t.element.warning("not-simulated", f"tendon {t.name!r}: the limits of its length are not simulated")
+        return {}
+    return dict(zip(("position_lower", "position_upper"), t.limits, strict=True))
 
 
 def _springs(t: TendonPart, parts: Parts) -> list[dict[str, Any]]:

@@ -136,6 +136,11 @@ class Actuator(NotebookDisplay):
         """Its winding; where its file gives a torque-speed curve alone, that of this supply [V]. None without one."""
         return None
 
+    @property
+    def travel(self) -> tuple[float, float]:
+        """Where its axis stops, hard, whatever its joints' own limits are [rad, m]."""
+        return -inf, inf
+
     # --- for people --------------------------------------------------------------------------------------------
 
     @property

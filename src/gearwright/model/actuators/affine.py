@@ -38,14 +38,30 @@ class AffineActuator(Actuator):
     command_upper: float = quantity(infinite=True, doc="highest command", default=inf, shown="")
     effort_lower: float = quantity("N·m | N", infinite=True, doc="lowest effort", default=-inf, shown="")
     effort_upper: float = quantity("N·m | N", infinite=True, doc="highest effort", default=inf, shown="")
+    position_lower: float = quantity(
+        "rad | m",
+        parameter=False,
+        infinite=True,
+        doc="lowest position, a hard stop",
+        default=-inf,
+        shown="",
+    )
+    position_upper: float = quantity(
+        "rad | m", parameter=False, infinite=True, doc="highest position", default=inf, shown=""
+    )
 
     def rules(self) -> Rules:
         yield self.command_lower <= self.command_upper, "command_lower cannot be above command_upper"
         yield self.effort_lower <= self.effort_upper, "effort_lower cannot be above effort_upper"
+        yield self.position_lower <= self.position_upper, "position_lower cannot be above position_upper"
+
+    @property
+    def travel(self) -> tuple[float, float]:
+        return self.position_lower, self.position_upper
 
     def highlights(self) -> Iterator[Highlight]:
         yield from super().highlights()
-        for what in ("command", "effort"):
+        for what in ("command", "effort", "position"):
             low, high = getattr(self, f"{what}_lower"), getattr(self, f"{what}_upper")
             if (low, high) != (-inf, inf):
                 yield Highlight(f"{what} {low:.4g} … {high:.4g}".replace("-", "−"))

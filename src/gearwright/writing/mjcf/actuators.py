@@ -72,19 +72,25 @@ def _target(
     a: Actuator, robot: Mechanism, names: MjcfNames, losses: LossLog, sections: Mapping[str, Node]
 ) -> WrittenTarget | None:
     t = robot.acting.get(a.name)
+    zero, own = 0.0, a.name
     if t is None:
-        return None if a.joint is None else WrittenTarget(attributes={"joint": names.axis(a.joint)})
-    if not isinstance(t.map, LinearTransmission):
+        if a.joint is None:
+            return None
+        axes = [(names.axis(a.joint), 1.0)]
+    elif not isinstance(t.map, LinearTransmission):
         return None
-    row = t.map.actuator_per_joint[t.actuators.index(a.name)]
-    zero = -float(row @ t.map.position_offset)
-    axes = [(names.axis(j), float(x)) for j, x in zip(t.joints, row, strict=True) if x]
-    if len(axes) == 1:
+    else:
+        row = t.map.actuator_per_joint[t.actuators.index(a.name)]
+        zero = -float(row @ t.map.position_offset)
+        axes = [(names.axis(j), float(x)) for j, x in zip(t.joints, row, strict=True) if x]
+        own = t.name.removeprefix(f"{a.name}_") if len(t.actuators) == 1 else f"{t.name}.{a.name}"
+    low, high = a.travel
+    if len(axes) == 1 and (low, high) == (-inf, inf):
         ((joint, ratio),) = axes
         gear = Node("", gear=ratio).attributes if ratio != 1 else {}
         return WrittenTarget(attributes={"joint": joint, **gear}, zero=zero)
-    own = t.name.removeprefix(f"{a.name}_") if len(t.actuators) == 1 else f"{t.name}.{a.name}"
-    return WrittenTarget(attributes={"tendon": add_fixed_tendon(sections, names, own, axes)}, zero=zero)
+    ends = None if (low, high) == (-inf, inf) else (max(low - zero, -1e16), min(high - zero, 1e16))
+    return WrittenTarget(attributes={"tendon": add_fixed_tendon(sections, names, own, axes, ends)}, zero=zero)
 
 
 def _limit(a: Actuator) -> dict[str, Any]:
@@ -175,7 +181,8 @@ def _pid(a: Any, target: WrittenTarget) -> tuple[Node, tuple[str, ...]] | None:
     return node, PID
 
 
-LIMITS = ("command_lower", "command_upper", "effort_lower", "effort_upper", "effort_limit")
+LIMITS = ("command_lower", "command_upper", "effort_lower", "effort_upper", "effort_limit", "position_lower",
+          "position_upper")  # fmt: skip
 PID = ("stiffness", "damping_gain", "integral_gain", "integral_limit", "slew_rate", *LIMITS)
 AFFINE = ("gain", "gain_per_position", "gain_per_speed", "bias", "bias_per_position", "bias_per_speed", "stiffness",
           "damping_gain", "dynamics", "time_constant", "activation_lower", "activation_upper", *LIMITS)  # fmt: skip
