@@ -222,6 +222,7 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
 }
 
 AFFINE = (AffineActuator, ActivatedActuator, PIDActuator)
+UPPER, LOWER = ([f"{n}_{end}" for n in ("command", "effort", "activation", "position")] for end in ("upper", "lower"))
 
 # values that no rule by type finds, and what else has to be said with them
 OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
@@ -312,8 +313,8 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
     (PIDActuator, "command"): {"command": "position", "damping": 0.5},
     (PIDActuator, "stiffness"): {"stiffness": 7.0},
     (PIDActuator, "damping_gain"): {"damping_gain": 3.0},
-    **{(kind, n): {n: 0.5} for kind in AFFINE for n in ("command_upper", "effort_upper", "activation_upper", "position_upper")},
-    **{(kind, n): {n: -0.5} for kind in AFFINE for n in ("command_lower", "effort_lower", "activation_lower", "position_lower")},
+    **{(kind, n): {n: 0.5} for kind in AFFINE for n in UPPER},
+    **{(kind, n): {n: -0.5} for kind in AFFINE for n in LOWER},
     (ActivatedActuator, "dynamics"): {"dynamics": "integrator"},
     (PositionServo, "damping_gain"): {"damping_gain": 3.0},
     (PositionServo, "supply"): {"supply": Supply(name="battery", voltage=12.0, resistance=0.1)},
