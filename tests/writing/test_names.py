@@ -82,3 +82,31 @@ def test_parts_of_different_kinds_may_share_a_name(prefix, ending):
     again = gw.loads(text_of(robot, FORMATS[ending], losses))
     assert losses.lost == []
     assert list(again.frames) == names and not gw.diff(robot, again)
+
+
+ACROSS = {
+    "other models": ("base", "x::hand", "y::hand", "x::joint", "y::joint"),
+    "a joint of another model": ("base", "one", "two", "arm::one", "arm::two"),
+    "a link is called as a model": ("base", "a", "a::b", "j", "k"),
+    "no model can have that name": ("base", "world::b", "__model__::c", "j", "k"),
+    "odd colons": ("::base", "tip::", "a:::b", "j", "::k"),
+    "the plain name is taken": ("base", "a_b", "a::b", "j", "x::k"),
+}
+
+
+@pytest.mark.parametrize("names", ACROSS.values(), ids=ACROSS)
+def test_names_across_nested_models_are_kept_beside_names_that_libsdformat_takes(names):
+    base, one, two, j, k = names
+    robot = (
+        gw.build("r").link(base, **BODY).link(one, **BODY).link(two, **BODY)
+        .joint(j, "revolute", base, one).joint(k, "revolute", one, two).couple(k, j, 2.0).sensor("s::a", joint=k)
+        .finish()
+    )  # fmt: skip
+    losses = LossLog()
+    text = text_of(robot, FORMATS[".sdf"], losses)
+    assert losses.lost == [] and not gw.diff(robot, gw.loads(text))
+    pytest.importorskip("pydrake")
+    from gearwright.conversion.proof import prove
+
+    drake = [c for c in prove(robot, text, ".sdf", 1e-9) if c.program == "Drake"]
+    assert drake and all(c.ok for c in drake), drake

@@ -48,6 +48,7 @@ class Draft:
     X_WL: dict[str, Pose] = field(default_factory=dict)  # where links stand at first, for those that float
     link_frames: dict[str, Pose] = field(default_factory=dict)  # X_UL: own frames of links in a URDF's, where given
     called: dict[str, str] = field(default_factory=dict)  # joints that a format cannot call as they are: their names
+    names: dict[str, str] = field(default_factory=dict)  # the same of parts of any kind, after those of joints
     fixed: set[str] = field(default_factory=set)  # links of static models
     gravity: Vector3 = DEFAULT_GRAVITY
     refused: set[str] = field(default_factory=set)  # names of parts that were written and could not be read
@@ -146,10 +147,10 @@ class Draft:
             refused = {repr(name) for name in self.refused}
             self.report.extend(d for d in e.diagnostics if not _follows(d, refused))
             raise LoadError(self.report) from None
-        if self.called:
-            from gearwright.model.renaming import renamed_joints
+        if self.called or self.names:
+            from gearwright.model.renaming import renamed_joints, with_names
 
-            mechanism = renamed_joints(mechanism, self.called)
+            mechanism = with_names(renamed_joints(mechanism, self.called), self.names)
         if self.report.failed:  # loops of a part of the file need not close
             raise LoadError(in_line_order((*mechanism.reported, *advise(mechanism, closing=False))))
         return mechanism

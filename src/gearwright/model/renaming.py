@@ -56,6 +56,18 @@ def renamed_joints(m: Mechanism, names: Mapping[str, str]) -> Mechanism:
     return _mechanism(m, lambda kind, name: names.get(name, name) if kind in JOINTS else name)
 
 
+def with_names(m: Mechanism, names: Mapping[str, str]) -> Mechanism:
+    """A copy in which parts of every kind have other names."""
+    return _mechanism(m, lambda kind, name: names.get(name, name)) if names else m
+
+
+def every_name(m: Mechanism) -> list[str]:
+    """The names of all parts, each once."""
+    found: dict[str, None] = {}
+    _mechanism(m, lambda kind, name: found.setdefault(name) or name)
+    return list(found)
+
+
 def _mechanism(m: Mechanism, rename: Rename) -> Mechanism:
     other: Mechanism = renamed(m, rename)
     return other

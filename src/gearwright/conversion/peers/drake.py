@@ -50,6 +50,7 @@ class Drake(Peer):
         except (RuntimeError, ValueError) as error:
             raise PeerRefusedError(" ".join(str(error).split())) from error
         self.called = _called(text) if ending == ".sdf" else {}
+        self.names = {e.attrib["as"]: e.text or "" for e in fromstring(text).iter(CALLED)}  # of parts of any kind
         self.top = self.plant.GetModelInstanceName(instances[0]) if instances else ""
         self.context: Any = self.plant.CreateDefaultContext()
 
@@ -59,18 +60,21 @@ class Drake(Peer):
         inner = scope.removeprefix(self.top).removeprefix("::")
         return f"{inner}::{part.name()}" if inner and scope != "WorldModelInstance" else part.name()
 
+    def _ours(self, written: str) -> str:
+        return self.names.get(written, written)
+
     def _scalar(self) -> Iterator[tuple[str, Any]]:
         for i in self.plant.GetJointIndices():
             joint = self.plant.get_joint(i)
             if joint.num_velocities() == 1:
-                yield self.called.get(self._named(joint), self._named(joint)), joint
+                yield self._ours(self.called.get(self._named(joint), self._named(joint))), joint
 
     def _bodies(self) -> Iterator[tuple[str, Any]]:
         from pydrake.multibody.tree import BodyIndex
 
         for i in range(1, self.plant.num_bodies()):
             body = self.plant.get_body(BodyIndex(i))
-            yield self._named(body), body
+            yield self._ours(self._named(body)), body
 
     def move(self, sample: TreeSample, free: Mapping[str, tuple[str, Pose]]) -> None:
         from pydrake.math import RigidTransform

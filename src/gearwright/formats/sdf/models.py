@@ -213,6 +213,8 @@ class ModelReader:
                 read_ros2_controls(m.all("ros2_control"), self.draft, self.plugins, scope.full)
                 m.child("static")
                 m.child("pose")
+                for c in m.all("called"):  # ours: a name that SDFormat has no way to write
+                    self.draft.names[scope.full(c.get("as") or "")] = c.text
         if self.static:
             self.draft.fixed.update(n for n in self.draft.links if not self.static.isdisjoint(_scopes(n)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gearwright.errors import ModelError
 from gearwright.model import WORLD, Joint, Mechanism
 from gearwright.model.mechanism import DEFAULT_GRAVITY
+from gearwright.model.renaming import with_names
 from gearwright.writing.actuation import FormatDialect, add_actuator, add_coupling, add_keyframe, add_sensor, mimics
 from gearwright.writing.fields import OWN
 from gearwright.writing.hardware import add_hardware
@@ -16,7 +17,7 @@ from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
 from gearwright.writing.sdf.joints import add_joint
 from gearwright.writing.sdf.links import ON_BODIES, add_body_sensor, add_link
-from gearwright.writing.sdf.scopes import Scopes, can_nest
+from gearwright.writing.sdf.scopes import Scopes, can_nest, colons, flat_names
 from gearwright.writing.shapes import MeshPath
 from gearwright.writing.transmissions import add_transmission
 
@@ -25,6 +26,8 @@ NAMESPACE = "urn:gearwright:1"
 
 
 def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
+    names = flat_names(robot)
+    robot = with_names(robot, names)
     root = Node("sdf", version=VERSION)
     root.attributes["xmlns:gearwright"] = NAMESPACE
     holder = root
@@ -35,6 +38,9 @@ def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     if not robot.name:
         losses.note("the robot has no name, which SDFormat requires; it is called 'robot'")
     _Model(robot, losses, mesh_path, model).write()
+    for name, written in names.items():
+        model.add(f"{OWN}called", name, as_=written)  # libsdformat wants every `name` once
+        losses.note(f"{name!r} is written as {written!r}: in SDFormat, '::' is between the names of nested models")
     return root.xml()
 
 
@@ -45,10 +51,6 @@ class _Model:
         self.robot, self.losses, self.mesh_path = robot, losses, mesh_path
         self.placing = Placing(robot)
         self.scopes = Scopes(root=model, nested=can_nest(robot))
-        if not self.scopes.nested and any("::" in name for name in (*robot.links, *robot.joints)):
-            losses.note(
-                "names with '::' are written unchanged, because parts refer to others outside their nested model"
-            )
         self.renamed, self.renamed_frames = _renamed(robot, [j.name for j in self._written_joints], losses)
 
     def dialect(self, name: str) -> FormatDialect:
@@ -154,13 +156,9 @@ class _Model:
                 add_coupling(parent, c, d)
 
 
-def _colons(name: str) -> list[int]:
-    return [at for at in range(len(name)) if name.startswith("::", at)]
-
-
 def _renamed(robot: Mechanism, joints: list[str], losses: LossLog) -> tuple[dict[str, str], dict[str, str]]:
     """Joints that have a link's name, and frames that have one of either, which SDFormat does not allow."""
-    models = {name[:at] for name in (*robot.links, *robot.joints) for at in _colons(name)}
+    models = {name[:at] for name in (*robot.links, *robot.joints) for at in colons(name)}
     taken = {*robot.links, *models}
     every = {*taken, *robot.bases, *robot.joints, *robot.frames}
     renamed: dict[str, dict[str, str]] = {"joint": {}, "frame": {}}

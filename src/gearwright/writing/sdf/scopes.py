@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gearwright.model import WORLD, Joint, Mechanism
+from gearwright.model.renaming import every_name
 from gearwright.writing.nodes import Node
 
 
@@ -33,8 +34,33 @@ class Scopes:
 
 
 def can_nest(robot: Mechanism) -> bool:
-    """Whether every part names only parts of its own model and of models inside it."""
+    """Whether every part names only parts of its own model and of models inside it, and these may have their names."""
+    models = {name[:at] for name in (*robot.links, *robot.joints) for at in colons(name)}
+    if any(m in robot.links or m.endswith(":") or _is_reserved(m.rpartition("::")[2]) for m in models):
+        return False
     return all(_inside(name, others) for name, others in _named(robot))
+
+
+def colons(name: str) -> list[int]:
+    return [at for at in range(len(name)) if name.startswith("::", at)]
+
+
+def _is_reserved(name: str) -> bool:
+    return name == WORLD or (name.startswith("__") and name.endswith("__"))
+
+
+def flat_names(robot: Mechanism) -> dict[str, str]:
+    """Where they cannot be nested: each name with "::", which SDFormat allows no part, and one without it."""
+    every = every_name(robot)
+    taken, found = {*every}, dict[str, str]()
+    for name in every if not can_nest(robot) else ():
+        if "::" in name:
+            new = name.replace("::", "_")
+            while new in taken:
+                new += "_"
+            taken.add(new)
+            found[name] = new
+    return found
 
 
 def _inside(name: str, others: tuple[str, ...]) -> bool:
