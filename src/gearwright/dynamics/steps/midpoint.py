@@ -35,8 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, Taken
+from gearwright.dynamics.actuation.actuator_unit import ActuatorLinearization, ShaftSample, Taken
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
@@ -75,6 +76,16 @@ from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.reduction import TreeState
 
 
+class Begun(NamedTuple):
+    """What acts in the first half, as the stages after `begin` read it."""
+
+    H: Factored
+    terms: Collected
+    effort: Column
+    actuators: list[ActuatorLinearization]
+    samples: list[ShaftSample]
+
+
 class MidpointStep(ConstrainedStep):
     """Writes the stages. `iterations`: at most. `change`: of an axis in the last (`iteration.tolerance`)."""
 
@@ -87,7 +98,6 @@ class MidpointStep(ConstrainedStep):
         self.iterations = TUNING.iterations if iterations is None else iterations
         self.change = TUNING.change if change is None else change
         self.energy = EnergyBalance(self)
-        self._own_factors: Factors | Masked | None = None  # those of M, where nothing else is solved with
 
     def write(self) -> None:
         means, measured = self.model.actuation.means, self.energy.measured
@@ -96,58 +106,31 @@ class MidpointStep(ConstrainedStep):
             self._substep(substeps)
 
     def _substep(self, substeps: Substeps) -> None:
-        build, model = self.build, self.model
-        q, v = build.position, build.velocity
-        tree = model.tree(State(q, v))
-        M = self._mass_matrix(tree)
+        build = self.build
+        tree = self.model.tree(State(build.position, build.velocity))
+        M, factors = self._mass_matrix(tree)
         substeps.begin(self.groups, tree.q)
-
-        # what acts in the first half, as the stages after this one need it
-        actuators, mass = self.actuators(tree), M.diagonal(model.dof)
-        w = guess.first_guess(build)
-        expected = model.tree(State(q, w)).v
-        now = self.moment(FirstHalf(self.h, mass), tree, model.configuration(tree), M, actuators, expected)
-        first = self.collected(now, M)
-        if self.closures:
-            first, build.guess = turning_ahead(self, first, q, w, mass), w
-        effort = self.held_effort(tree, actuators)
-        given, begun = build.carry(Slots.system, [self.h]), build.carry(Slots.at_start, [self.h])
-        acting = first.mapped(given.unless_cheap, in_lines=begun.unless_cheap)
-        acting = replace(acting, curves=[curve.sampled_anew(given.number_too) for curve in acting.curves])
-        H: Factored = self._own_factors or self.direct.matrix(first.matrix(M), first, given)
-        effort = Column(map(begun, effort))
-        actuators = [ActuatorLinearization(a.seen, *map(begun, a[1:])) for a in actuators]
-        samples = [sample.mapped(begun) for sample in self.shaft_samples(now)]
-
-        # the mean velocity w, the position at the end, and the velocity there
-        self.energy.begin(effort)
-        self._begin(first, w, M @ v)
-        if self.direct.closes_alone(acting):
-            H = self._closing_factors(H, acting)
+        begun = self._begin(tree, M, factors)
         with build.loop(self.iterations, until=Slots.converged):
-            found = self._iterate(acting, H, M, effort)
+            middle = self._iterate(begun, M)
         substeps.keep()
-        if samples:
-            build.taken = [x for sample in samples for x in sample.at(found.u)]
-        self._advance(acting, found, M)
-        build.again("mass")  # M is now that of q⁺
-        self._without_balance(M, found.u)
-        solved = self._second_half(found, M, actuators, effort)
-
-        # accepted, or made again in half the length
-        followed = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
-        if self.closures:
-            followed = followed & (build.loops_closed[0] > 0.5)
-        substeps.decide(followed, solved, self.energy.error)
+        self._advance(begun, middle, M)
+        build.again("mass")  # from here on M and its factors are those of q⁺
+        self._without_balance(M, middle.u)
+        settled = self._second_half(begun, middle, M, factors)
+        substeps.decide(self._is_followed(), settled, self.energy.error)
         with build.unless(Slots.step_done):
             substeps.go_back()
-            self.energy.clamp(M, effort)
+            self.energy.clamp(M, begun.effort)
             substeps.go_on()
 
     # --- the mass matrix -------------------------------------------------------------------------------------------
 
-    def _mass_matrix(self, tree: TreeState) -> FrontalMatrix:
-        """M at the start, as the last substep left it; recomputed if something else has moved the robot."""
+    def _mass_matrix(self, tree: TreeState) -> tuple[FrontalMatrix, Factors | Masked | None]:
+        """M at the start, as the last substep left it; recomputed if something else has moved the robot.
+
+        With its factors, where nothing else is solved with.
+        """
         M = self.inertia(self.model.configuration(tree), tree)
         build = self.build
         factors = self.direct.factorised(M) if self._free else None
@@ -156,9 +139,7 @@ class MidpointStep(ConstrainedStep):
             if factors is not None:
                 build.factors = unknowns(factors)
             build.stage("mass")
-        if factors is not None:
-            self._own_factors = with_unknowns(factors, build.factors)
-        return with_unknowns(M, build.mass)
+        return with_unknowns(M, build.mass), None if factors is None else with_unknowns(factors, build.factors)
 
     @property
     def _free(self) -> bool:
@@ -169,30 +150,69 @@ class MidpointStep(ConstrainedStep):
 
     # --- the first half: the mean velocity w -----------------------------------------------------------------------
 
-    def _begin(self, first: Collected, w: Column, momentum: Column) -> None:
-        """Writes the stage `begin`."""
+    def _begin(self, tree: TreeState, M: FrontalMatrix, factors: Factors | Masked | None) -> Begun:
+        """Writes the stages `begin` and `factorise`: what acts in the first half, and a guess of w."""
+        build, model = self.build, self.model
+        actuators, mass = self.actuators(tree), M.diagonal(model.dof)
+        w = guess.first_guess(build)
+        expected = model.tree(State(build.position, w)).v
+        now = self.moment(FirstHalf(self.h, mass), tree, model.configuration(tree), M, actuators, expected)
+        terms = self.collected(now, M)
+        if self.closures:
+            terms, build.guess = turning_ahead(self, terms, build.position, w, mass), w
+        effort = self.held_effort(tree, actuators)
+        begun = self._carried(terms, M, factors, effort, actuators, self.shaft_samples(now))
+        self.energy.begin(begun.effort)
+        self._begin_iteration(terms, w, M @ build.velocity)
+        return self._with_closing_factors(begun) if self.direct.closes_alone(begun.terms) else begun
+
+    def _carried(
+        self, terms: Collected, M: FrontalMatrix, factors: Factors | Masked | None, effort: Column,
+        actuators: Sequence[ActuatorLinearization], samples: Sequence[ShaftSample],
+    ) -> Begun:  # fmt: skip
+        """The same for later stages: what they need is stored, unless it is cheaper to compute again."""
+        system, at_start = (self.build.carry(slot, [self.h]) for slot in (Slots.system, Slots.at_start))
+        later = terms.mapped(system.unless_cheap, in_lines=at_start.unless_cheap)
+        later = replace(later, curves=[curve.sampled_anew(system.number_too) for curve in later.curves])
+        return Begun(
+            factors or self.direct.matrix(terms.matrix(M), terms, system),
+            later,
+            Column(map(at_start, effort)),
+            [ActuatorLinearization(a.seen, *map(at_start, a[1:])) for a in actuators],
+            [sample.mapped(at_start) for sample in samples],
+        )
+
+    def _begin_iteration(self, terms: Collected, w: Column, momentum: Column) -> None:
         build = self.build
         build.start, build.momentum = w, momentum
         build.change, build.relaxation, build.residual = Column.zeros(self.model.dof), [1.0], [0.0]
         build.converged, build.iteration, build.motion = [0.0], [1.0], [0.0]
-        if first.switching:
-            segments = build.segment if first.polylines else []
-            build.segment_tried, build.progress = self.direct.started(first, segments), list(STARTED)
-            build.point = [0.0] * len(first.curves)
-            if first.cones:
-                build.cone_point = [0.0] * sum(cone.size for cone in first.cones)
-                build.shift = [0.0] * len(first.cones)
+        if terms.switching:
+            segments = build.segment if terms.polylines else []
+            build.segment_tried, build.progress = self.direct.started(terms, segments), list(STARTED)
+            build.point = [0.0] * len(terms.curves)
+            if terms.cones:
+                build.cone_point = [0.0] * sum(cone.size for cone in terms.cones)
+                build.shift = [0.0] * len(terms.cones)
         build.stage("begin")
 
-    def _iterate(self, acting: Collected, H: Factored, M: FrontalMatrix, effort: Sequence[Scalar]) -> Solved:
+    def _with_closing_factors(self, begun: Begun) -> Begun:
+        """Writes the stage `factorise`, for all iterations with the same compliance."""
+        assert isinstance(begun.H, FrontalMatrix)
+        rows = yielding(begun.terms, compliance(self.build.iteration[0]))
+        kept = self.direct.closing_factors(begun.H, rows).mapped(self.build.carry(Slots.closing))
+        self.build.stage("factorise")
+        return begun._replace(H=kept)
+
+    def _iterate(self, begun: Begun, M: FrontalMatrix) -> Solved:
         """Updates w: a quasi-Newton step on M at the start, in which force laws are solved to convergence.
 
         A robot that is done starts from the same w on the same segments again, and finds the same to the bit.
         """
-        build, h = self.build, self.h
+        build, h, terms = self.build, self.h, begun.terms
         iteration, w = build.iteration[0], build.start
-        found = self._next_mean(acting, H, M, effort)
-        if not acting.switching:
+        found = self._next_mean(begun, M)
+        if not terms.switching:
             build.u, build.equality = found.u, found.equalities
         enough = tolerance(iteration, h, self.eps, loops=bool(self.closures), change=self.change)
         gain = slender_gain(self.model, found.u, h, self.eps)
@@ -208,50 +228,43 @@ class MidpointStep(ConstrainedStep):
                 build.motion = [where(build.converged[0] > 0.5, build.motion[0], motion)]
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
-            if isinstance(H, LeastMove):
+            if isinstance(begun.H, LeastMove):
                 with build.unless(Slots.as_before):
                     build.again("factorise")
-        polyline, curve = (build.polyline, build.curve) if acting.switching else ([], [])
-        cone = build.cone if acting.cones else []
-        return Solved(
-            build.u, polyline, build.equality, curve, build.segment_tried if acting.polylines else [], True, cone
-        )
+        polyline, curve = (build.polyline, build.curve) if terms.switching else ([], [])
+        cone = build.cone if terms.cones else []
+        segments = build.segment_tried if terms.polylines else []
+        return Solved(build.u, polyline, build.equality, curve, segments, True, cone)
 
-    def _closing_factors(self, H: Factored, acting: Collected) -> LeastMove:
-        """Writes the stage `factorise`, for all iterations with the same compliance."""
-        assert isinstance(H, FrontalMatrix)
-        found = self.direct.closing_factors(H, yielding(acting, compliance(self.build.iteration[0])))
-        kept = found.mapped(self.build.carry(Slots.closing))
-        self.build.stage("factorise")
-        return kept
-
-    def _next_mean(self, acting: Collected, H: Factored, M: FrontalMatrix, effort: Sequence[Scalar]) -> Solved:
+    def _next_mean(self, begun: Begun, M: FrontalMatrix) -> Solved:
         """The balance of momentum in the middle, solved for w with M at the start."""
-        build, model = self.build, self.model
+        build, model, H, terms = self.build, self.model, begun.H, begun.terms
         w = build.start
-        middle = balance(model, build.position, build.momentum, w, effort, self.h)
+        middle = balance(model, build.position, build.momentum, w, begun.effort, self.h)
         build.force = middle.force
         if isinstance(H, Factors | Masked):
-            return still(w + H.solve(acting.total(still(w)) - middle.residual))
+            return still(w + H.solve(terms.total(still(w)) - middle.residual))
         if self.closures and not isinstance(H, LeastMove):
-            acting = yielding(acting, compliance(build.iteration[0]))
-        push = M @ w - middle.residual + acting.push(model.dof)
-        acting = closed_ahead(self, acting, build.position, w)
+            terms = yielding(terms, compliance(build.iteration[0]))
+        push = M @ w - middle.residual + terms.push(model.dof)
+        terms = closed_ahead(self, terms, build.position, w)
         done, share = build.converged[0], 0.5 * build.share_of_step[0]
-        iterated = (done > 0.5) | (build.iteration[0] > 1.0) if acting.cones else None
-        return self.direct.solved(H, push, acting, MIDDLE, None, w, repeated=done, share=share, iterated=iterated)
+        iterated = (done > 0.5) | (build.iteration[0] > 1.0) if terms.cones else None
+        return self.direct.solved(H, push, terms, MIDDLE, None, w, repeated=done, share=share, iterated=iterated)
 
     # --- the second half: the velocity at the end ------------------------------------------------------------------
 
-    def _advance(self, acting: Collected, first: Solved, M: FrontalMatrix) -> None:
+    def _advance(self, begun: Begun, middle: Solved, M: FrontalMatrix) -> None:
         """q⁺, p⁺ and the impulses so far."""
-        build, model, w = self.build, self.model, first.u
+        build, model, terms, w = self.build, self.model, begun.terms, middle.u
+        if begun.samples:
+            build.taken = [x for sample in begun.samples for x in sample.at(w)]
         q, end = build.position, model.along_chords(State(build.position, w), self.h)
         guess.remember(build, w, end.u)
-        impulse = acting.total(first)
+        impulse = terms.total(middle)
         build.momentum_after = momentum_after(model, q, build.momentum, w, end.q, build.force, impulse, self.h)
-        build.impulse = acting.impulses(first)
-        self.energy.first_half(acting, first)
+        build.impulse = terms.impulses(middle)
+        self.energy.first_half(terms, middle)
         if self.closures:
             build.motion = [motion_error(model, q, build.velocity, w, self.h)]
         build.position = end.q
@@ -271,36 +284,42 @@ class MidpointStep(ConstrainedStep):
             build.stage("land")
 
     def _second_half(
-        self, first: Solved, M: FrontalMatrix, actuators: Sequence[ActuatorLinearization], effort: Column
+        self, begun: Begun, middle: Solved, M: FrontalMatrix, factors: Factors | Masked | None
     ) -> Condition:
         """v⁺, impulses and actuators at the end; whether force laws are on their segments."""
         build, model = self.build, self.model
         mean = build.mean_velocity  # w in the axes of the end
         tree = model.tree(State(build.position, mean))
         half = SecondHalf(self.h, M.diagonal(model.dof), mean)
-        now = self.moment(half, tree, model.configuration(tree), M, actuators)
-        second = self.collected(now, M)
-        push = build.momentum_after + second.push(model.dof)
-        H = self._own_factors or second.matrix(M)
-        ahead = 2.0 * mean - build.velocity if second.cones else None
-        segments = self.direct.started(second, first.segments)
-        found = self.direct.solved(H, push, second, "end", segments, mean, ahead=ahead)
-        second = self.direct.carried(second)
-        self.energy.second_half(second, found, effort, M)
-        build.velocity = found.u
+        now = self.moment(half, tree, model.configuration(tree), M, begun.actuators)
+        terms = self.collected(now, M)
+        push = build.momentum_after + terms.push(model.dof)
+        H = factors or terms.matrix(M)
+        ahead = 2.0 * mean - build.velocity if terms.cones else None
+        segments = self.direct.started(terms, middle.segments)
+        end = self.direct.solved(H, push, terms, "end", segments, mean, ahead=ahead)
+        terms = self.direct.carried(terms)
+        self.energy.second_half(terms, end, begun.effort, M)
+        build.velocity = end.u
         guess.count_quick_steps(build)
-        build.impulse = build.impulse + second.impulses(found)
-        if found.segments:
-            build.segment = found.segments
-        self.end_actuators(build.position, found.u, mean, self._taken(now, found.u))
+        build.impulse = build.impulse + terms.impulses(end)
+        if end.segments:
+            build.segment = end.segments
+        self.end_actuators(build.position, end.u, mean, self._taken(now, end.u))
         self.end_frictions(now, tree.v)
-        return found.settled
+        return end.settled
 
     def _taken(self, now: Moment, u: list[Scalar]) -> list[Taken]:
         """Means of where efforts were taken in both halves."""
         second = [x for sample in self.shaft_samples(now) for x in sample.at(u)]
         mean = 0.5 * (self.build.taken + second) if second else []
         return [Taken(*pair) for pair in zip(mean[::2], mean[1::2], strict=True)]
+
+    def _is_followed(self) -> Condition:
+        """Whether w was found, its motion is short enough for one substep, and loops are closed."""
+        build = self.build
+        followed = (build.converged[0] > 0.5) & (build.motion[0] <= 1.0)
+        return followed & (build.loops_closed[0] > 0.5) if self.closures else followed
 
 
 def still(u: Column) -> Solved:
