@@ -199,3 +199,16 @@ def test_starts_are_drawn_for_many_actions(monkeypatch):
     for _ in range(60):
         env.step(env.action_space.sample())
     assert len(draws) <= 1
+
+
+def test_large_batches_draw_their_starts_once(monkeypatch):
+    """So that on a GPU nothing comes from the host between actions. Different robots get the same start in turn."""
+    monkeypatch.setattr("gearwright.learning.task.MOST_REDRAWN", 50)
+    monkeypatch.setattr("gearwright.learning.task.MANY_STARTS", 600)
+    draws, draw = [], Starts.draw
+    monkeypatch.setattr(Starts, "draw", lambda *given: draws.append(given[0].count) or draw(*given))
+    env = vector(100, autoreset="disabled")
+    env.reset(seed=1)
+    draws.clear()
+    seen = [env.reset()[0][:, 0] for _ in range(40)]
+    assert not draws and len(np.unique(seen)) == 600

@@ -28,9 +28,9 @@ from gearwright.sim.state.values import Array
 Reward = Callable[..., Any]
 Act = str | Sequence[str] | Mapping[str, tuple[float, float]]
 LEAST_STARTS = 64  # that are drawn at a time, for small batches
-MOST_REDRAWN = (
-    16_384  # robots up to which starts are drawn again when all have been used; larger batches use them again
-)
+MOST_REDRAWN = 4096  # robots up to which starts are drawn again when all have been used
+MOST_REDRAWN_BY_FUNCTIONS = 16_384  # the same where users' functions draw them
+MANY_STARTS = 32_768  # that larger batches draw, once: they use them in turn, and nothing leaves the device
 
 
 class TaskOutcome(NamedTuple):
@@ -74,7 +74,8 @@ class Task:
             latest_command=round(latest[0] / sim.dt), latest_observation=latest[1] / self.period, noise=noise,
             pushes=_pushes(sim, push or {}), push_interval=push_interval if push else inf,
         )  # fmt: skip
-        count = batch * max(2, -(-LEAST_STARTS // batch))  # more than one each, so that they last for several actions
+        least = LEAST_STARTS if batch <= MOST_REDRAWN else MANY_STARTS
+        count = batch * max(2, -(-least // batch))  # more than one each, so that they last for several actions
         self._starts = Starts(
             sim, count, reset=reset or {}, randomize=varied, goal=goal or {}, delays=delays, keyframe=keyframe
         )
@@ -155,7 +156,7 @@ class Task:
     def _put_starts(self) -> None:
         """Gives each robot the start of its next episode."""
         if self._next + self.batch > len(self._pool):
-            if self.batch <= MOST_REDRAWN:
+            if self.batch <= (MOST_REDRAWN_BY_FUNCTIONS if self._starts.free else MOST_REDRAWN):
                 self._fill()
             self._next = 0
         self.library.give(self.instance, EnvironmentSlot.START, self._pool[self._next : self._next + self.batch])
