@@ -110,3 +110,21 @@ def test_joints_that_have_a_links_name(gravity):
     checks = prove(robot, text_of(robot, FORMATS[".sdf"], LossLog()), ".sdf", 1e-12)
     assert {c.what for c in checks if c.program == "Drake"} == {"poses", "mass matrix", "bias"}
     assert all(c.ok and c.difference is not None for c in checks), [str(c) for c in checks]
+
+
+@pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
+def test_what_other_programs_have_otherwise_is_no_difference(ending):
+    """In a URDF, links have the frames of their joints; and only MuJoCo has links without gravity, in MJCF."""
+    for package in ("mujoco", "pinocchio", "pydrake"):
+        pytest.importorskip(package)
+    b = gw.build("r").link("base").link("arm", mass=2.0, inertia=(0.1, 0.2, 0.15))
+    b.link("float", mass=1.0, inertia=(0.1, 0.2, 0.15))
+    b.joint("j", "revolute", "base", "arm", child_pose=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6), axis=(0, 1, 0))
+    b.joint("k", "prismatic", "arm", "float", pose=(0, 0, 1, 0.3, 0, 0), child_pose=(0.2, 0.1, 0))
+    robot = b.finish()
+    links = dict(robot.links) | {"float": replace(robot.links["float"], gravity=False)}
+    robot, losses = replace(robot, links=links), LossLog()
+    checks = prove(robot, text_of(robot, FORMATS[ending], losses), ending, 1e-9)
+    assert all(c.ok and c.difference < 1e-12 for c in checks), [str(c) for c in checks]
+    assert {c.program for c in checks} >= PROGRAMS[ending]
+    assert any("gravity does not act" in note for note in losses.notes) == (ending == ".urdf")

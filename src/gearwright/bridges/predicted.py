@@ -162,7 +162,7 @@ class PredictedActuation:
 
 def free_response(robot: Mechanism, joints: Sequence[str], names: Mapping[str, str] | None = None) -> Array:
     """W of the robot's own links where it starts, (n, n), with all its other joints free."""
-    sim = compile(bare(robot, passive=True))
+    sim = compile(bare(robot, passive=True, weightless=True))
     M = np.asarray(sim.mass_matrix()).reshape(len(sim.coordinates), -1)
     ours = {there: ours for ours, there in ((n, (names or {}).get(n, n)) for n in sim.coordinates)}
     W, columns = np.zeros((len(joints), len(joints))), [i for i, name in enumerate(joints) if name in ours]

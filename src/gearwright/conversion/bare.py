@@ -25,15 +25,21 @@ def bodies_alone(robot: Mechanism) -> Mechanism:
     return replace(without_shapes(robot), transmissions={}, actuators={}, sensors={}, hardware={})
 
 
-def bare(robot: Mechanism, *, passive: bool) -> Mechanism:
-    """The tree alone, without loops, couplings, limits, friction and actuation; `passive`: with dampers, springs and
-    armature, which URDF and SDFormat readers of other programs skip in part."""
+def bare(robot: Mechanism, *, passive: bool, weightless: bool) -> Mechanism:
+    """The tree alone, without loops, couplings, limits, friction and actuation.
+
+    `passive`: with dampers, springs and armature; `weightless`: with links on which gravity does not act. URDF and
+    SDFormat readers of other programs skip both.
+    """
     kept, _ = spanned(robot)
+    robot = without_shapes(robot)
+    if not weightless:
+        robot = replace(robot, links={n: replace(link, gravity=True) for n, link in robot.links.items()})
     names = {j.name for j in kept}
     joints = {n: _free(j, passive) for n, j in robot.joints.items() if n in names}
     bases = {n: j for n, j in robot.bases.items() if n in names}
     return replace(
-        without_shapes(robot), joints=joints, bases=bases, couplings=Couplings(), transmissions={}, actuators={},
+        robot, joints=joints, bases=bases, couplings=Couplings(), transmissions={}, actuators={},
         sensors={}, hardware={}, cut=(), initial={n: q for n, q in robot.initial.items() if n in names},
         self_collide=(), no_contact=(), contradicted=(),
     )  # fmt: skip

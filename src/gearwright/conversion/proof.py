@@ -26,6 +26,7 @@ from gearwright.migration.proof import trajectory_difference
 from gearwright.model import Joint, Mechanism, Pose
 from gearwright.model.mass.moved_mass import massless_coordinates
 from gearwright.model.poses import Array
+from gearwright.model.tree.topology import forward
 from gearwright.sim import compile
 from gearwright.writing.placing import Placing
 from gearwright.writing.report import LossLog
@@ -139,13 +140,20 @@ def _by_peer(
         yield Check(program=name, what="reading", note=f"it refuses the file: {error}"[:160])
         return
     states = [_without_screws(state, robot) for state in states]
-    ours = _Ours(robot, passive=ending in kind.passive)
-    found = _compared(ours, peer, states, ours.free(robot))
+    ours = _Ours(robot, passive=ending in kind.passive, weightless=ending in kind.weightless)
+    found = _compared(ours, peer, states, ours.free(robot), _link_frames(robot, ending))
     for what, result in found.items():
         if isinstance(result, str):
             yield Check(program=name, what=what, note=result)
         else:
             yield Check(program=name, what=what, difference=result, tolerance=tolerance)
+
+
+def _link_frames(robot: Mechanism, ending: str) -> dict[str, Array]:
+    """X_UL of links that others have in another frame: in a URDF, links have those of their joints."""
+    if ending != ".urdf":
+        return {}
+    return {b.link: np.asarray(forward(b).joint.X_CJ.inverse().matrix) for b in robot.tree.branches}
 
 
 def _text(robot: Mechanism, ending: str) -> str:
@@ -155,8 +163,8 @@ def _text(robot: Mechanism, ending: str) -> str:
 class _Ours:
     """The bare tree: its equations, evaluated without machine code, and a simulation where a motion is compared."""
 
-    def __init__(self, robot: Mechanism, *, passive: bool) -> None:
-        self.robot = bare(robot, passive=passive)
+    def __init__(self, robot: Mechanism, *, passive: bool, weightless: bool) -> None:
+        self.robot = bare(robot, passive=passive, weightless=weightless)
         self.passive = passive
         start = self.robot.configuration()
         joints = self.robot.tree.joints
@@ -193,7 +201,11 @@ class _Ours:
 
 
 def _compared(
-    ours: _Ours, peer: Peer, states: list[TreeSample], free: Mapping[str, tuple[str, Pose]]
+    ours: _Ours,
+    peer: Peer,
+    states: list[TreeSample],
+    free: Mapping[str, tuple[str, Pose]],
+    frames: Mapping[str, Array],
 ) -> dict[str, float | str]:
     """The largest differences, by quantity, or why one was not compared; relative to the largest number of its kind
     where that is above 1.
@@ -209,15 +221,16 @@ def _compared(
         worst["mass matrix"] = light
     for state in states:
         peer.move(state, free)
-        add("poses", _largest(ours.poses(state), peer.poses()))
+        theirs = {n: X @ frames[n] if n in frames else X for n, X in peer.poses().items()}
+        add("poses", _largest(ours.poses(state), theirs))
         if not state.position or light is not None:
             continue
         names, M = peer.mass_matrix()
         coordinates, joints = list(ours.equations.coordinates), list(state.position)
         missing = any(name not in names for name in joints)
-        rows, theirs = ([each.index(n) for n in joints if n in names] for each in (coordinates, names))
+        rows, places = ([each.index(n) for n in joints if n in names] for each in (coordinates, names))
         expected = ours.mass_matrix(state)[np.ix_(rows, rows)]
-        add("mass matrix", inf if missing else _scaled(expected, M[np.ix_(theirs, theirs)]))
+        add("mass matrix", inf if missing else _scaled(expected, M[np.ix_(places, places)]))
         h, their_h = ours.bias(state), peer.bias()
         scale = max(1e-9, *(abs(h[n]) for n in joints))
         add("bias", max(abs(h[n] - their_h.get(n, inf)) / scale for n in joints))

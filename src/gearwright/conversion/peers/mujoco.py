@@ -24,6 +24,7 @@ class MuJoCo(Peer):
     }
     formats: ClassVar[tuple[str, ...]] = (".urdf", ".xml")
     passive: ClassVar[tuple[str, ...]] = (".xml",)
+    weightless: ClassVar[tuple[str, ...]] = (".xml",)
 
     def __init__(self, text: str, ending: str, gravity: Vector3) -> None:
         import mujoco
@@ -73,7 +74,8 @@ class MuJoCo(Peer):
         return list(self.joints), M[np.ix_(dofs, dofs)]
 
     def bias(self) -> dict[str, float]:
-        return {name: float(self.data.qfrc_bias[j.dofadr[0]]) for name, j in self.joints.items()}
+        h = self.data.qfrc_bias - self.data.qfrc_gravcomp  # which lifts links without gravity
+        return {name: float(h[j.dofadr[0]]) for name, j in self.joints.items()}
 
     def motion(self, duration: float, dt: float) -> dict[str, float] | None:
         self.model.opt.timestep, self.model.opt.integrator = dt, self.mj.mjtIntegrator.mjINT_RK4

@@ -24,6 +24,7 @@ class Peer(ABC):
     formats: ClassVar[tuple[str, ...]]  # endings of files that it reads
     kinds: ClassVar[Mapping[str, tuple[str, ...]]]  # of joints, by format
     passive: ClassVar[tuple[str, ...]] = ()  # formats in which it has dampers, springs and armature
+    weightless: ClassVar[tuple[str, ...]] = ()  # formats in which it has links without gravity
 
     @classmethod
     def strange_joint(cls, robot: Mechanism, ending: str) -> str | None:

@@ -18,6 +18,7 @@ def add_link(parent: Node, link: Link, X_UL: Pose, d: FormatDialect, mesh_path: 
     node = parent.add("link", name=link.name)
     if not link.gravity:
         node.attributes[f"{OWN}gravity"] = "false"
+        d.losses.note(f"link {link.name!r}: gravity does not act on it, which other programs do not know")
     if not is_identity(X_UL):
         origin(node, X_UL, tag=f"{OWN}own_frame")
         d.losses.note("URDF has the frames of links at their joints: for other programs, some have other origins")
