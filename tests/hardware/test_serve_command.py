@@ -11,12 +11,14 @@ import sys
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from unittest.mock import patch
 
 import pytest
 from rich.console import Console
 from rich.text import Text
 
 import gearwright as gw
+from gearwright.cli import main
 from gearwright.cli.serve_table import Rates, Screen, table
 from gearwright.cli.serve_terminal import as_request, conclude
 from gearwright.cli.terminal import console
@@ -236,6 +238,17 @@ def test_a_port_that_is_taken_is_named_and_so_is_the_file_that_a_client_needs(tm
         assert refused == {"unit": "N·m", "no_effect": "the drive has no power"}
         assert "0 … 1" in server.ask({"fault": {"kind": "drop", "value": 2}})["error"]
         assert server.end(signal.SIGTERM)[0] == 0
+
+
+def test_a_port_that_is_taken_while_the_robot_compiles_is_replaced(monkeypatch, capsys):
+    """Two servers that start at the same moment both find the usual port free."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        ports = iter([f"127.0.0.1:{other.getsockname()[1]}", "127.0.0.1:0"])
+        monkeypatch.setattr("gearwright.cli.serve._usual", lambda *_: next(ports))
+        monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+        with patch.object(sys, "argv", ["gearwright", "serve", "desk_arm"]), pytest.raises(SystemExit) as end:
+            main()
+    assert end.value.code in (0, None) and "ready: desk_arm" in capsys.readouterr().out
 
 
 def test_the_time_that_it_ran_counts_over_resets(desk_arm, capsys):

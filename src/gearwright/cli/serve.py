@@ -174,10 +174,12 @@ def _started(
     from gearwright.hardware.serving import serve as serve_robot
     from gearwright.hardware.transports import can_socket, json_lines
     from gearwright.hardware.transports import socketcand as candidates
+    from gearwright.hardware.transports.loop import PortInUseError
 
     if given["token"] is None and any(p and ":" in p and not p.startswith(LOOPBACK) for p in (socketcand, tcp)):
         notes.append("whoever reaches this machine can drive the simulation: --token TEXT asks clients for a secret")
-    with waiting(f"compiling {robot.name}"):
+
+    def started() -> Bench:
         return serve_robot(
             robot,
             channel=channel if channel is not None else can_socket.free_channel(),
@@ -186,6 +188,12 @@ def _started(
             start=False,  # a recording is opened when faults and sheets are known to be right
             **given,
         )
+
+    with waiting(f"compiling {robot.name}"):
+        try:
+            return started()
+        except PortInUseError:  # a usual port was taken while the robot was compiled
+            return started()
 
 
 def _usual(port: int, notes: list[str]) -> str:
@@ -197,7 +205,9 @@ def _usual(port: int, notes: list[str]) -> str:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
-            notes.append(f"port {port} is in use, perhaps by another server: another port is used instead")
+            note = f"port {port} is in use, perhaps by another server: another port is used instead"
+            if note not in notes:
+                notes.append(note)
             return "127.0.0.1:0"
     return f"127.0.0.1:{port}"
 

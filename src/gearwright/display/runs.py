@@ -114,7 +114,7 @@ class Outcome:
         simulated = f"{duration(self.steps * self.dt)} in {counted(self.steps, 'step')} of {duration(self.dt)}"
         table.add_row("simulated", f"{simulated}, {self.integrator}")
         table.add_row("compiled in", duration(self.compile_s))
-        table.add_row("run in", duration(self.wall_s))
+        table.add_row("run in", f"{duration(self.wall_s)}, of which steps took {duration(self.stepping_s)}")
         if self.steps:
             each = f"{number(self.ns_per_robot_step, 3)} ns per robot-step"
             table.add_row("speed", f"{each}, {number(self.real_time_factor, 3)} × real time")

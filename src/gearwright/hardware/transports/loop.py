@@ -7,6 +7,7 @@ import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EADDRINUSE
 from typing import Any
 
 from gearwright.errors import GearwrightError
@@ -260,6 +261,10 @@ def received(connection: socket.socket, most: int) -> bytes | None:
         return b""
 
 
+class PortInUseError(GearwrightError):
+    """Another process listens there."""
+
+
 def listen_tcp(host: str, port: int) -> socket.socket:
     """A listening TCP socket; what is wrong raises with the address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -270,5 +275,6 @@ def listen_tcp(host: str, port: int) -> socket.socket:
         listening.listen(MOST_CLIENTS)
     except (OSError, OverflowError) as error:
         listening.close()
-        raise GearwrightError(f"cannot listen on {host}:{port}: {error}; give another port, or 0 for any") from error
+        kind = PortInUseError if getattr(error, "errno", None) == EADDRINUSE else GearwrightError
+        raise kind(f"cannot listen on {host}:{port}: {error}; give another port, or 0 for any") from error
     return listening
