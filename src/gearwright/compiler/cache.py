@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 MAGIC = b"gearwright object 1\n"
 LARGEST_TOTAL = 512 * 2**20  # bytes; the least recently used entries go first
 SUFFIX = ".gwo"
-UNFINISHED = (ENDING, ".tmp")  # endings of temporary files, now and in earlier versions
 PRUNED_EVERY = LARGEST_TOTAL // 32  # bytes that a process writes before it looks at the folder again
 _unpruned: dict[Path, int] = {}  # bytes written to a folder since this process last pruned it
 _NOT_OURS = "compiled code is not kept in {0}: others may write there, or own it; chmod go-w {0}"
@@ -175,7 +174,7 @@ def prune(folder: Path, largest_total: int = LARGEST_TOTAL) -> None:
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(SUFFIX):
                     entries.append((status.st_mtime, status.st_size, entry.path))
-                elif entry.name.endswith(UNFINISHED) and time() - status.st_mtime > ABANDONED:
+                elif entry.name.endswith(ENDING) and time() - status.st_mtime > ABANDONED:
                     os.unlink(entry.path)
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):

@@ -203,8 +203,7 @@ def described(path: Path) -> dict[str, Any]:
                 break
             key, _, value = line[2:].partition(": ")
             found[key] = json.loads(value)
-        crc = found.pop(CHECKSUM, None)  # tables of earlier versions have none
-        return found if crc in (None, zlib.crc32(text[text.index(b"\n") + 1 :])) else {}
+        return found if found.pop(CHECKSUM, None) == zlib.crc32(text[text.index(b"\n") + 1 :]) else {}
     except Exception:  # polars has errors of its own for damaged files
         return {}
 

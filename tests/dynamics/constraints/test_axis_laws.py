@@ -7,7 +7,7 @@ import pytest
 
 from gearwright.dynamics.constraints.axis_laws import friction_within, hard_range, way_back
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep
-from gearwright.dynamics.solve import FAR
+from gearwright.dynamics.solve.laws import FAR
 from gearwright.model import Limits
 
 DT, UPPER = 1e-3, 0.5

@@ -10,20 +10,11 @@ import numpy as np
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.scalar import column, scalars, without_simplification
-from gearwright.dynamics.solve import (
-    STARTED,
-    VERTICAL,
-    Choice,
-    Equality,
-    ForceLaw,
-    Iteration,
-    Polyline,
-    Problem,
-    Progress,
-    choose,
-    started,
-)
-from gearwright.dynamics.solve.terms import rate
+from gearwright.dynamics.solve.choosing import STARTED, Choice, Progress, choose
+from gearwright.dynamics.solve.laws import VERTICAL, ForceLaw
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.switching import Iteration, Problem, started
+from gearwright.dynamics.solve.terms import Polyline, rate
 
 Make = Callable[[list], tuple[Sequence[Polyline], Sequence[Equality]]]
 

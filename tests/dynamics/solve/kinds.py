@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gearwright.dynamics.algebra.scalar import maximum, minimum
-from gearwright.dynamics.solve import VERTICAL, Equality, ForceLaw, Polyline, Vertex, friction_and_stops, saturated
+from gearwright.dynamics.solve.laws import VERTICAL, ForceLaw, Vertex, friction_and_stops, saturated
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Polyline
 
 N = 6
 ALONG = 3 * N  # parameters of friction and stops on every axis

@@ -15,7 +15,9 @@ from typing import NamedTuple
 import casadi
 import numpy as np
 
-from gearwright.dynamics.solve import VERTICAL, Equality, ForceLaw, Polyline
+from gearwright.dynamics.solve.laws import VERTICAL, ForceLaw
+from gearwright.dynamics.solve.rows import Equality
+from gearwright.dynamics.solve.terms import Polyline
 from tests.dynamics.solve.bench import Bench
 
 FAR = 1e20

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import Problem, friction_and_stops
 from gearwright.dynamics.solve.choosing import STARTED, Polyline, choose
+from gearwright.dynamics.solve.laws import friction_and_stops
+from gearwright.dynamics.solve.switching import Problem
 from tests.dynamics.solve.bench import iterated
 from tests.dynamics.solve.test_masked import lower
 

@@ -8,8 +8,8 @@ from casadi import SX
 
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
-from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.cones import Cone
+from gearwright.dynamics.solve.laws import friction_and_stops
 from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps import cone_points
 from gearwright.dynamics.steps.builder import StepBuilder

@@ -12,8 +12,8 @@ from casadi import SX
 from gearwright.dynamics.actuation.actuator_unit import ActuatorUnit
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import expression
-from gearwright.dynamics.solve import friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, inertia
+from gearwright.dynamics.solve.laws import friction_and_stops
 from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps.builder import Repeat, StepBuilder, Unless
 from gearwright.dynamics.steps.direct import POINTS, DirectSolver

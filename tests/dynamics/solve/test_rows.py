@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import STARTED, Equality, Polyline, Problem, friction_and_stops, saturated
+from gearwright.dynamics.solve.choosing import STARTED
 from gearwright.dynamics.solve.floors import Floors
-from gearwright.dynamics.solve.rows import COMPLIANCE
+from gearwright.dynamics.solve.laws import friction_and_stops, saturated
+from gearwright.dynamics.solve.rows import COMPLIANCE, Equality
+from gearwright.dynamics.solve.switching import Problem
+from gearwright.dynamics.solve.terms import Polyline
 from tests.dynamics.solve import bench
 from tests.dynamics.solve.bench import random_matrices
 from tests.dynamics.solve.test_masked import lower

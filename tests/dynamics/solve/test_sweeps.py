@@ -6,8 +6,9 @@ import pytest
 from casadi import SX, Function
 
 from gearwright.dynamics.algebra.factorise import factorise
-from gearwright.dynamics.solve import Equality, friction_and_stops
 from gearwright.dynamics.solve.curves import Curve, CurveRemainder
+from gearwright.dynamics.solve.laws import friction_and_stops
+from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.sweeps import Response, TermResponses, dot, jacobian_transpose, sweep
 from gearwright.dynamics.solve.swept_laws import STOP_LEAKAGE
 from gearwright.dynamics.solve.terms import Polyline

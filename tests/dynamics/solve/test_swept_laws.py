@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.solve import friction_and_stops, saturated
+from gearwright.dynamics.solve.laws import friction_and_stops, saturated
 from gearwright.dynamics.solve.sweeps import Response
 from gearwright.dynamics.solve.swept_laws import moved_on, project, satisfied
 from tests.dynamics.solve.kinds import between_rates

@@ -13,8 +13,11 @@ from gearwright.compiler.program import function_program
 from gearwright.dynamics.algebra.factorise import factorise
 from gearwright.dynamics.algebra.scalar import column, expression, scalars, without_simplification
 from gearwright.dynamics.equations import Equations
-from gearwright.dynamics.solve import STARTED, Equality, Polyline, Progress, friction_and_stops, saturated
+from gearwright.dynamics.solve.choosing import STARTED, Progress
+from gearwright.dynamics.solve.laws import friction_and_stops, saturated
+from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.switching import Problem
+from gearwright.dynamics.solve.terms import Polyline
 from tests.dynamics.solve.bench import Bench, iterated, random_matrices
 from tests.dynamics.solve.kinds import KINDS, N, axes, random_axes
 from tests.tolerances import ROUNDING

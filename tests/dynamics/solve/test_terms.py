@@ -8,7 +8,7 @@ import pytest
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.phases import FirstHalf, WholeStep
-from gearwright.dynamics.solve import friction_and_stops
+from gearwright.dynamics.solve.laws import friction_and_stops
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.terms import Collected, Line, Polyline, Solved
 

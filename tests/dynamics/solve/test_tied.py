@@ -10,9 +10,10 @@ from benchmarks.bench.trees import curl
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
-from gearwright.dynamics.solve import Equality, Problem, switching
+from gearwright.dynamics.solve import switching
 from gearwright.dynamics.solve.masked import Pivot
-from gearwright.dynamics.solve.rows import COMPLIANCE
+from gearwright.dynamics.solve.rows import COMPLIANCE, Equality
+from gearwright.dynamics.solve.switching import Problem
 from gearwright.dynamics.solve.tied import Tied, in_rings, schur_operations, solve_tied, tied
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.fronts import inertia

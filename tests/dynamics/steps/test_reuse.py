@@ -14,7 +14,7 @@ import gearwright.robots
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Expression, sin
-from gearwright.dynamics.solve import friction_and_stops
+from gearwright.dynamics.solve.laws import friction_and_stops
 from gearwright.dynamics.solve.terms import Collected, Polyline
 from gearwright.dynamics.steps import direct
 from gearwright.dynamics.steps.builder import StageBoundary

@@ -3,14 +3,14 @@
 import casadi
 import pytest
 
-from gearwright.dynamics.solve.floors import DOUBLE
+from gearwright.dynamics.solve.floors import Floors
 from gearwright.dynamics.steps.stop_recovery import Tie, Way, recovery_move
 
 EQUAL = 1e-12  # rounding of a few products; found 2e-16
 
 
 def moved(ways, ties, inverse):
-    return [float(casadi.evalf(casadi.SX(x))) for x in recovery_move(ways, ties, inverse, DOUBLE)]
+    return [float(casadi.evalf(casadi.SX(x))) for x in recovery_move(ways, ties, inverse, Floors.of(2.0**-52))]
 
 
 def test_an_axis_that_nothing_ties_moves_alone():

@@ -39,8 +39,8 @@ from gearwright.dynamics.algebra.scalar import (
 )
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.solve import VERTICAL, ForceLaw, Vertex
 from gearwright.dynamics.solve.curves import SAMPLE, Curve, inertia
+from gearwright.dynamics.solve.laws import VERTICAL, ForceLaw, Vertex
 from gearwright.dynamics.solve.terms import Polyline
 
 LEAST = 1e-4  # backward efficiency of a gear that locks itself: share of the load that its motor feels beside f

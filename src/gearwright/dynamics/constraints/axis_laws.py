@@ -14,7 +14,7 @@ from gearwright.dynamics.constraints.friction_rows import SmoothFrictionRow, fri
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.parameters import axes
-from gearwright.dynamics.solve import FAR, ForceLaw, Vertex, friction_and_stops
+from gearwright.dynamics.solve.laws import FAR, ForceLaw, Vertex, friction_and_stops
 from gearwright.dynamics.solve.terms import Line, Polyline, Term
 from gearwright.model import Axis, AxisRef, Coupling, Limits, Mechanism, compose
 

@@ -28,7 +28,7 @@ from gearwright.dynamics.algebra.scalar import TINY, Scalar, is_zero, maximum, m
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.constraints.friction import StateRow
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.solve import ForceLaw, Vertex
+from gearwright.dynamics.solve.laws import ForceLaw, Vertex
 from gearwright.dynamics.solve.terms import Line, Polyline, Term
 from gearwright.model.frictions.bristles import BristleModel
 from gearwright.tracing import trace

@@ -11,7 +11,7 @@ from gearwright.dynamics.algebra.scalar import Scalar, is_zero, where
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment, spring_damper
 from gearwright.dynamics.constraints.rows import AlongRows, Instant, PositionRow
-from gearwright.dynamics.solve import saturated
+from gearwright.dynamics.solve.laws import saturated
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.terms import Polyline, Term
 from gearwright.model.hardware.drives import UNGIVEN_RATE, Drive

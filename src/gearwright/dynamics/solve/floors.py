@@ -20,6 +20,3 @@ class Floors(NamedTuple):
     @staticmethod
     def of(eps: float) -> Floors:
         return Floors(dependent=1e3 * eps, noise=(1e4 * eps) ** 2)
-
-
-DOUBLE = Floors.of(2.0**-52)

@@ -22,13 +22,13 @@ from gearwright.dynamics.algebra.factorise import Factors
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
 from gearwright.dynamics.algebra.scalar import Scalar, maximum, where
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve import STARTED, Problem, Progress, choose, started
-from gearwright.dynamics.solve.choosing import one_by_one
+from gearwright.dynamics.solve.choosing import STARTED, Progress, choose, one_by_one
 from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.curves import inertia
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.rows import closing_factors
+from gearwright.dynamics.solve.switching import Problem, started
 from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StageBoundary, StepBuilder
 from gearwright.dynamics.steps.cone_points import BOUNDED, ConePoints

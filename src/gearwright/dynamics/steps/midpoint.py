@@ -46,7 +46,7 @@ from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.motion import Model
-from gearwright.dynamics.solve import STARTED
+from gearwright.dynamics.solve.choosing import STARTED
 from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.masked import Masked

@@ -49,9 +49,9 @@ def decode(data: bytes, columns: int) -> Array:
         if found != columns or size > MOST_BYTES or len(data) < start:
             raise ValueError
         orders = np.frombuffer(data, np.uint8, columns, HEAD.size)
-        unpacking = zlib.decompressobj()
+        checksum, unpacking = CHECKSUM.pack(zlib.crc32(data[: -CHECKSUM.size])), zlib.decompressobj()
         raw = unpacking.decompress(data[start:], size + 1)
-        if len(raw) != size or orders.max(initial=0) > HIGHEST or _is_damaged(data, unpacking.unused_data):
+        if len(raw) != size or orders.max(initial=0) > HIGHEST or unpacking.unused_data != checksum:
             raise ValueError
     except (ValueError, struct.error, zlib.error):
         raise GearwrightError("a block of numbers is damaged") from None
@@ -61,11 +61,6 @@ def decode(data: bytes, columns: int) -> Array:
     for order in range(HIGHEST):
         whole[orders > order] = whole[orders > order].cumsum(axis=1, dtype=np.int64)
     return np.ascontiguousarray(whole.T).view("<f8")
-
-
-def _is_damaged(data: bytes, checksum: bytes) -> bool:
-    """Blocks of earlier versions end with their numbers and have no checksum."""
-    return bool(checksum) and checksum != CHECKSUM.pack(zlib.crc32(data[: -CHECKSUM.size]))
 
 
 def _orders(whole: Array) -> Array:

@@ -160,7 +160,7 @@ def is_finished(file: IO[bytes], path: Path) -> bool:
     """Whether the file has its end, which a killed run does not write. Raises if the checksum there is wrong.
 
     At the end stand the footer, which has the place of the summary, and MCAP's mark. Before the summary stands the
-    CRC-32 of everything before: the record DataEnd; 0 in files of earlier versions.
+    CRC-32 of everything before: the record DataEnd; 0 in files that have none.
     """
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - FOOTER.size))

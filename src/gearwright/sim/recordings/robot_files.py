@@ -33,7 +33,7 @@ def from_recording(file: str, folder: Path) -> str:
 
 
 def _places(file: str, folder: Path) -> Iterator[Path]:
-    yield folder / file  # an absolute path, as earlier versions wrote it, stays what it is
+    yield folder / file  # an absolute path stays what it is
     with suppress(RuntimeError):
         yield Path(file).expanduser()
     yield folder / Path(file).name
