@@ -10,8 +10,8 @@ import pytest
 import gearwright as gw
 from gearwright.display.plots import panels
 from gearwright.sim import compile
-from gearwright.sim.recordings import Signal
 from gearwright.sim.recordings.npz import member
+from gearwright.sim.signals import Signal
 from tests.sim.robots import FOLLOWING, FREE
 
 

@@ -10,20 +10,13 @@ import pytest
 import gearwright as gw
 from gearwright.errors import GearwrightError
 from gearwright.sim import compile
-from gearwright.sim.recordings import (
-    ArrayChunk,
-    Derived,
-    Recording,
-    Schema,
-    Signal,
-    SlotChunk,
-    SlotElement,
-    Total,
-    schema_text,
-)
 from gearwright.sim.recordings import columns as columns_module
+from gearwright.sim.recordings import schema_text
+from gearwright.sim.recordings.columns import ArrayChunk, SlotChunk
+from gearwright.sim.recordings.recording import Recording
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.signal_names import find
-from gearwright.sim.signals import TIME
+from gearwright.sim.signals import TIME, Derived, Signal, SlotElement, Total
 from tests.sim.robots import FOLLOWING
 
 

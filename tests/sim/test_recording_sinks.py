@@ -101,7 +101,11 @@ def test_a_sink_that_is_none(sink, problem):
 OUTSIDE = """
 import json
 import numpy as np
-from gearwright.sim.recordings import ArrayChunk, Format, Recording, Schema, Signal
+from gearwright.sim.recordings.columns import ArrayChunk
+from gearwright.sim.recordings.formats import Format
+from gearwright.sim.recordings.recording import Recording
+from gearwright.sim.recordings.schema import Schema
+from gearwright.sim.signals import Signal
 
 class Sink:
     def __init__(self, path):

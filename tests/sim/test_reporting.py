@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import gearwright as gw
-from gearwright.sim.recordings import Schema, Signal
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.running.energy_watch import EnergyWatch
 from gearwright.sim.running.reporting import warn_beyond_limits, warn_unsettled
+from gearwright.sim.signals import Signal
 from tests.sim.driven import wheel
 
 

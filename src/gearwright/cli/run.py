@@ -288,7 +288,7 @@ def _report(outcome: Outcome, json: bool) -> None:
 def _check_files(out: str | None, plot: str | None, report: str | None) -> None:
     """Checks the output files before the simulation."""
     from gearwright.display.plots import check_ending
-    from gearwright.sim.recordings import check_format
+    from gearwright.sim.recordings.formats import check_format
 
     try:
         if out is not None:

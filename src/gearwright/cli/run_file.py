@@ -11,8 +11,8 @@ from gearwright.sim.recordings.sinks import FileSink
 
 if TYPE_CHECKING:
     from gearwright.sim import Recording
-    from gearwright.sim.recordings import Schema
     from gearwright.sim.recordings.columns import Chunk
+    from gearwright.sim.recordings.schema import Schema
 
 
 class RunFile:

@@ -15,7 +15,7 @@ from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.model import Actuator, DCMotor, Mechanism
 from gearwright.sim import Recording
-from gearwright.sim.recordings import Signal
+from gearwright.sim.signals import Signal
 
 COLOURS = ("blue", "orange", "green", "pink", "red", "sky", "violet", "grey")
 MOST_MOTORS = 6

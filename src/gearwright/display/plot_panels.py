@@ -16,7 +16,7 @@ from gearwright.sim.signals import TIME, Signal, family_of, word
 from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
-    from gearwright.sim.recordings import Recording
+    from gearwright.sim.recordings.recording import Recording
 
 TOTAL = "total"
 ENERGIES = {"energy": TOTAL, "kinetic_energy": "kinetic", "potential_energy": "potential"}

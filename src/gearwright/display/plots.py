@@ -26,7 +26,7 @@ from gearwright.files import replacing
 from gearwright.optional import require
 
 if TYPE_CHECKING:
-    from gearwright.sim.recordings import Recording
+    from gearwright.sim.recordings.recording import Recording
 
 ENDINGS = (".png", ".svg", ".pdf", ".html")
 DASHES = {"solid": "-", "dash": (0, (4, 2.4)), "dot": (0, (1.2, 1.2)), "dashdot": (0, (5, 1.4, 1.2, 1.4))}

@@ -16,7 +16,7 @@ from gearwright.display.quantities import duration, number
 from gearwright.display.visible import visible
 from gearwright.errors import counted
 from gearwright.sim import Recording, Simulation
-from gearwright.sim.recordings import Schema
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.state.units import actuator_units
 
 MOST_ROWS = 40  # of a table

@@ -11,7 +11,7 @@ import numpy as np
 
 from gearwright.errors import ModelError, UnknownNameError, counted
 from gearwright.given_numbers import numbers
-from gearwright.sim.recordings import Recording
+from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.signal_names import label
 from gearwright.sim.state.values import Array
 

@@ -6,7 +6,7 @@ from gearwright.lazy import lazy_names
 
 if TYPE_CHECKING:  # `as` exports a name
     from gearwright.sim.compiling import compile as compile
-    from gearwright.sim.recordings import Recording as Recording
+    from gearwright.sim.recordings.recording import Recording as Recording
     from gearwright.sim.saving.opening import open as open
     from gearwright.sim.simulation import Simulation as Simulation
 else:

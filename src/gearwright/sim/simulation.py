@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from gearwright.sim.derivatives.adjoint import Gradient
     from gearwright.sim.derivatives.sensitivity import Sensitivity
     from gearwright.sim.programs.kernels import Kernels
-    from gearwright.sim.recordings import Recording, Schema, Sink
+    from gearwright.sim.recordings.recording import Recording
+    from gearwright.sim.recordings.schema import Schema
+    from gearwright.sim.recordings.sinks import Sink
     from gearwright.sim.ros2_control.hardware_interfaces import HardwareInterface
 
 LARGE_BATCH = 2048  # robots from which threads pay even for single steps

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from gearwright.errors import ModelError, suggestion
-from gearwright.sim.recordings import Chunk, Schema, Signal
+from gearwright.sim.recordings.columns import Chunk
+from gearwright.sim.recordings.schema import Schema
 from gearwright.sim.recordings.signal_names import find, label
+from gearwright.sim.signals import Signal
 from gearwright.study.reductions import REDUCTIONS, SignalReduction
 from gearwright.user_code import user_line
 

@@ -10,7 +10,8 @@ from gearwright.errors import UnsettledWarning, warn
 from gearwright.sim.state.values import Array
 
 if TYPE_CHECKING:
-    from gearwright.sim.recordings import Schema, SlotChunk
+    from gearwright.sim.recordings.columns import SlotChunk
+    from gearwright.sim.recordings.schema import Schema
     from gearwright.sim.simulation import Simulation
 
 FAST = 30.0  # [rad/s, m/s] below which no energy is computed: it would cost slow robots a kernel

@@ -17,9 +17,10 @@ from gearwright.sim.options import control_steps
 from gearwright.sim.recorder.free_memory import available_memory, require_memory
 from gearwright.sim.recorder.recorded_signals import KernelEvaluator, run_schema
 from gearwright.sim.recorder.room import warn_of_size
-from gearwright.sim.recordings import Recording, SlotChunk
 from gearwright.sim.recordings.bands import banded, banded_schema
 from gearwright.sim.recordings.bands import checked as checked_bands
+from gearwright.sim.recordings.columns import SlotChunk
+from gearwright.sim.recordings.recording import Recording
 from gearwright.sim.recordings.sinks import opened
 from gearwright.sim.recordings.tables import widths
 from gearwright.sim.running.calling import ControllerCalls
@@ -33,7 +34,8 @@ from gearwright.sim.state.values import Array, Value
 
 if TYPE_CHECKING:
     from gearwright.compiler import Buffer
-    from gearwright.sim.recordings import Schema, Sink
+    from gearwright.sim.recordings.schema import Schema
+    from gearwright.sim.recordings.sinks import Sink
     from gearwright.sim.simulation import Simulation
 
 HELD = (StepSlot.PARAMETER, StepSlot.DT)
