@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler import backends
+from tests.compiler.cuda_on_cpu import CudaOnCpu, gpu
 
 DT = 1e-3
 ARM = """<robot name="arm"><link name="base"/><link name="upper"><inertial><mass value="1"/><origin xyz="0.1 0 0"/>
@@ -121,3 +123,20 @@ def test_names_are_checked():
         act.line(command={"moter": 1.0})
     with pytest.raises(gw.CompileError, match="part must be 'actuation', or left out, not 'wheels'"):
         gw.compile(gw.loads(ARM), part="wheels")
+
+
+@pytest.mark.parametrize("name", ["wrist", "gripper"])
+def test_cuda_gives_the_same_lines(name, rng, monkeypatch):
+    """On a GPU where there is one, otherwise the kernels' text on the CPU."""
+    if not gpu():
+        monkeypatch.setitem(backends.BACKENDS, "cuda", CudaOnCpu)
+    cpu, cuda = (gw.compile(name, part="actuation", batch=3, device=device) for device in ("cpu", "cuda"))
+    for _ in range(5):
+        v = {n: rng.normal(size=3) for n in cpu.names}
+        command = {a: 0.05 * rng.normal(size=3) for a in cpu.robot.actuators}
+        a, b = (act.line(velocity=v, command=command) for act in (cpu, cuda))
+        np.testing.assert_allclose(b.efforts, a.efforts, rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(b.matrix, a.matrix, rtol=1e-6, atol=1e-9 * np.abs(a.matrix).max())
+        for act in (cpu, cuda):
+            act.step(velocity=v)
+    np.testing.assert_allclose(cuda.state, cpu.state, rtol=1e-12, atol=1e-13)

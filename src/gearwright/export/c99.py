@@ -27,6 +27,7 @@ from gearwright.files import checked_path, write_together
 from gearwright.model.layout.slots import StepSlot
 
 if TYPE_CHECKING:
+    from gearwright.export.actuation import ActuationText
     from gearwright.model import Mechanism
     from gearwright.sim import Simulation
 
@@ -62,12 +63,16 @@ class Exported:
         return f"{', '.join(self.functions) or 'nothing'}; compilers may add {', '.join(most)} and {last}"
 
 
-def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str = "double", **options: Any) -> Exported:
+def export_c(
+    robot: Mechanism | str | Path, name: str | Path, *, precision: str = "double", part: str | None = None,
+    **options: Any,
+) -> Exported:  # fmt: skip
     """Writes NAME.c, NAME.h and NAME_test.c: one step of the robot in C99, with static memory only.
 
     robot      a mechanism, or a file, which is loaded
     name       path of the files without ending; its last part is the prefix of all names in them
     precision  "double" or "single"
+    part       "actuation": motors, gears and encoders alone, with NAME_line and NAME_move instead of the step
     options    options of `gearwright.compile`: dt, integrator, parameters, gravity, drives, controller, …
     """
     from gearwright.sim import compile as compiled
@@ -79,9 +84,14 @@ def export_c(robot: Mechanism | str | Path, name: str | Path, *, precision: str 
     for given in ("batch", "device", "threads"):
         if given in options:
             raise CompileError(f"exported C is plain code for one robot: {given}= has no meaning there")
-    sim = compiled(robot, precision=precision, **options)
+    found: Any = compiled(robot, precision=precision, part=part, **options)
+    sim: Simulation = found if part is None else found.simulation
     step = without_unread_stores(ends_known(program("step", sim.kernels.equations))).map_tapes(optimise)
     text = CText(path.name, step, sim)
+    if part is not None:
+        from gearwright.export.actuation import ActuationText
+
+        text.further = ActuationText(found, text)
     files = {".h": text.header(), ".c": text.source(), "_test.c": harness_text(path.name, sim)}
     written = [path.with_name(path.name + ending) for ending in files]
     write_together(dict(zip(written, files.values(), strict=True)))
@@ -99,6 +109,7 @@ class CText:
         others = [program for each in self.beside.values() for program in each]
         self.answers = [s for program in others for s in program.of_kind(SlotKind.OUTPUT) if s.size]
         self.dialect = Dialect(sim.options.precision)
+        self.further: ActuationText | None = None  # functions of ours around the step
         self.kept = [s for s in step.slots if s.kind is not SlotKind.SCRATCH and s.size]
         self.scratch = [s for s in step.slots if s.kind is SlotKind.SCRATCH and s.size]
         self._all_stages = [*step.stages, *(stage for program in others for stage in program.stages)]
@@ -141,7 +152,8 @@ class CText:
             members += "\n    /* answers of the functions beside the step */\n"
             members += "\n".join(f"    {real} {self._member(s.name)}[{s.size}];" for s in self.answers)
         declared = "".join(f"\nvoid {self.name}_{key}({self.name}_t *r);\n" for key in self.beside)
-        return f"""/* One step of {_plain(self.sim.robot.name)!r}, written by Gearwright. All memory is the struct's. */
+        declared += "" if self.further is None else self.further.header()
+        return f"""/* One step of {plain(self.sim.robot.name)!r}, written by Gearwright. All memory is the struct's. */
 #ifndef {guard}
 #define {guard}
 
@@ -169,8 +181,8 @@ int {self.name}_step({self.name}_t *r);
 
     def _declaration(self, slot: Slot) -> str:
         named = [(i, n) for i, n in enumerate(element_names(self.sim, slot)) if n]
-        listed = "".join(f"\n     *   [{i}] {_plain(n)}" for i, n in named)
-        comment = f"    /* {_plain(meaning(slot))}{listed} */"
+        listed = "".join(f"\n     *   [{i}] {plain(n)}" for i, n in named)
+        comment = f"    /* {plain(meaning(slot))}{listed} */"
         return f"{comment}\n    {self.dialect.real} {self._member(slot.name)}[{slot.size}];"
 
     # the source ----------------------------------------------------------------------------------------------------
@@ -209,7 +221,7 @@ int {self.name}_step({self.name}_t *r)
     }}
     return good ? 0 : 1;
 }}
-{self._functions_beside()}"""
+{self._functions_beside()}{"" if self.further is None else self.further.source()}"""
 
     def _lines(self, program: Program) -> str:
         def called(stage: Stage) -> str:
@@ -268,6 +280,6 @@ int {self.name}_step({self.name}_t *r)
         return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that cannot end a comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ").encode("ascii", "replace").decode()

@@ -182,6 +182,23 @@ class ActuationPart:
         batch.set_state(state)
         return self.state
 
+    # --- for exported code -------------------------------------------------------------------------------------------
+
+    @property
+    def simulation(self) -> Simulation:
+        """Of the state: what `step` steps."""
+        return self._made
+
+    @property
+    def places(self) -> tuple[Array, ...]:
+        """By joint, its indices in the slots of positions, velocities and impulses."""
+        return tuple(_within(self._made, slot, self.names) for slot in _READ)
+
+    @property
+    def nudges(self) -> tuple[list[Array], Array, Array]:
+        """Groups of joints that are nudged together, which joints answer to which, and the group of each joint."""
+        return self._nudges, self._answers, self._lane
+
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def line(
@@ -283,8 +300,12 @@ def _columns(sim: Simulation, slot: str, names: Sequence[str]) -> Array:
         if part == slot:
             break
         before += size
+    return before + _within(sim, slot, names)
+
+
+def _within(sim: Simulation, slot: str, names: Sequence[str]) -> Array:
     owners = [e.owner for e in sim.layout.elements(slot)]
-    return np.array([before + owners.index(name) for name in names])
+    return np.array([owners.index(name) for name in names])
 
 
 def nudged_together(answers: Array) -> list[Array]:
