@@ -13,7 +13,7 @@ from gearwright.model import Mechanism
 from gearwright.model.joints import WORLD, Joint
 from gearwright.page.labels import Label, SceneLabels
 
-AXIS, COUPLING, TRANSMISSION = (226, 88, 62), (150, 90, 200), (30, 140, 110)
+AXIS, COUPLING, TRANSMISSION = (222, 160, 30), (150, 90, 200), (30, 140, 110)
 LENGTH = 0.16  # of an axis to either side, of the robot's size
 FEW = 8  # joints; the axes of more are shorter, by the square root of how many more
 STEM = 0.22  # height of an arc, of the robot's size
