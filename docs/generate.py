@@ -81,7 +81,8 @@ FAMILIES = (
     ("an actuator", "`model.Actuator`", "`gearwright.actuators`", "`respond(command, shaft, state)`"),
     ("a sensor", "`model.CustomSensor`", "`gearwright.sensors`", "`read(positions, velocities, state)`"),
     ("a friction model", "`model.frictions.FrictionModel`", "`gearwright.frictions`",
-     "`level(speed)` or `resist(position, speed)`, or `respond(moved, time, state)` with `states`"),
+     "`level(speed)` or `resist(position, speed)`; with `states`, `respond(moved, time, state)`, or "
+     "`level_in(speed, state)` and `follow(moved, time, state)`"),
     ("a joint", "`model.joints.kind.JointKind`", "`gearwright.joints`", "`motions(joint)`, `closing(joint)`"),
     ("a recording format", "a sink with `open`, `write`, `close`", "`gearwright.recordings`", "`Format(sink, reader)`"),
     ("a back end", "`compiler.Backend`", "`gearwright.backends`", "`code`, `load`"),

@@ -26,12 +26,17 @@ INERTIA = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz>
 
 def sample(registry: Registry[Any], row: str, **more: Any) -> Any:
     """A kind with a number within its range in each field that has no default."""
+    return registry[row](**sample_fields(registry, row, **more))
+
+
+def sample_fields(registry: Registry[Any], row: str, **more: Any) -> dict[str, Any]:
+    """Those numbers by field, beside `more`."""
     kind = registry[row]
     known = {**GIVEN.get(row, {}), **more}
     tags = {m.tag: m for m in meanings(kind)}
     for needed in missing_from(kind, known):
         known[tags[needed].name] = within(tags[needed].quantity)
-    return kind(**known)
+    return known
 
 
 def within(q: Quantity) -> float:

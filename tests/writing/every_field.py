@@ -51,12 +51,13 @@ from gearwright.model import (
 from gearwright.model.actuators.position_servo import PositionServo
 from gearwright.model.actuators.supply import Supply
 from gearwright.model.fields import Meaning, meanings
-from gearwright.model.frictions import FRICTIONS, Cogging, Dahl, Friction, LuGre, Stribeck
+from gearwright.model.frictions import FRICTIONS, Dahl, Friction
 from gearwright.model.geometry import Heightmap
 from gearwright.model.hardware.device_bindings import DeviceBinding
 from gearwright.model.sensors.contact_sensor import ContactSensor
 from gearwright.model.shapes.surface import Surface
 from gearwright.model.transmissions import TRANSMISSIONS, Backlash, ElasticGear, Losses
+from tests.model.samples import sample_fields
 
 X = Pose.from_rpy((0.1, -0.2, 0.3), (0.3, -0.2, 0.1))
 BODY = Inertia(mass=1.0, moments=(1.0, 1.1, 1.2))
@@ -211,11 +212,8 @@ PLAIN: dict[type[Any], dict[str, Any]] = {
     PIDActuator: {"stiffness": 5.0, "command": "position"},
     PositionServo: {"resistance": 1.0, "torque_constant": 0.5, "position_gain": 10.0},
     gw.DCMotor: {"resistance": 1.0, "torque_constant": 0.5},
-    Stribeck: {"static": 2.0, "coulomb": 1.0, "stribeck_velocity": 0.1},
-    Dahl: {"coulomb": 1.0, "stiffness": 10.0},
+    **{kind: sample_fields(FRICTIONS, row) for row, kind in FRICTIONS.items()},
     Friction: {"kinetic": 0.5},
-    Cogging: {"amplitude": 0.1, "period": 0.5},
-    LuGre: {"kinetic": 0.5, "static": 1.0, "stribeck_speed": 0.1, "stiffness": 10.0},
     gw.FourBarLinkage: {"ground": 1.0, "input": 0.4, "coupler": 0.9, "output": 0.8},
     gw.LinearMap: {"matrix": ((2.0, 0.5), (0.0, 1.0))},
     Mechanism: {f.name: getattr(robot(), f.name) for f in fields(Mechanism)},
@@ -253,7 +251,6 @@ OTHER: dict[tuple[type[Any], str], dict[str, Any]] = {
         for n in ("static", "stribeck_load", "stribeck_motor_load", "stribeck_external_load")
     },
     (Limits, "lower"): {"lower": -0.5},
-    (LuGre, "kinetic"): {"kinetic": 0.75},
     (Coupling, "name"): {"name": "other", "alias": "j2"},
     (Coupling, "follower"): {"name": "j3", "follower": AxisRef("j3")},
     (Coupling, "leaders"): {"leaders": (Term(AxisRef("j1"), 2.0), Term(AxisRef("j3"), -1.0))},
@@ -393,7 +390,7 @@ def variant(kind: type[Any], m: Meaning) -> Mechanism | None:
         plain = {"name": "s", "joint": AxisRef("j1")}
     changed = OTHER.get((kind, m.name))
     changed = special(kind, m) if changed is None else changed
-    changed = by_type(m, plain.get(m.name)) if changed is None else changed
+    changed = by_type(kind, m, plain) if changed is None else changed
     if not changed:
         return None
     return PLACES[kind](kind(**{**plain, **changed}))
@@ -443,9 +440,18 @@ def special(kind: type[Any], m: Meaning) -> dict[str, Any] | None:
     return None
 
 
-def by_type(m: Meaning, plain: Any) -> dict[str, Any]:
+def accepted(kind: type[Any], fields: dict[str, Any]) -> bool:
+    """Whether the rules between its fields allow these."""
+    try:
+        kind(**fields)
+    except gw.ModelError:
+        return False
+    return True
+
+
+def by_type(kind: type[Any], m: Meaning, plain: dict[str, Any]) -> dict[str, Any]:
     """A valid value that is not the default."""
-    q, default = m.quantity, plain if plain is not None else m.field.default
+    q, default = m.quantity, plain.get(m.name, m.field.default)
     known = default if default is not MISSING else None
     if q.choices or m.form == "choice":
         return {m.name: next(c for c in q.choices if c != known)}
@@ -455,7 +461,8 @@ def by_type(m: Meaning, plain: Any) -> dict[str, Any]:
         return {m.name: "some text"}
     if m.form == "number":
         low, high = max(q.at_least or 0.0, q.above or 0.0), q.at_most if q.at_most is not None else 2.0
-        return {m.name: next(x for x in (0.75 * high + 0.25 * low, 0.5 * high) if x != known)}
+        tried = [{m.name: x} for x in (0.75 * high + 0.25 * low, 0.5 * high, 0.25 * high) if x != known]
+        return next((x for x in tried if accepted(kind, {**plain, **x})), tried[0])
     if m.form == "whole":
         return {m.name: 3}
     if m.form == "numbers":

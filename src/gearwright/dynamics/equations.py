@@ -241,7 +241,8 @@ class Equations:
 
     @property
     def _friction_states(self) -> int:
-        return sum(len(group.model.states) for group in self.groups if isinstance(group, StateRow))
+        acts = any(isinstance(group, StateRow) for group in self.groups)
+        return self.mechanism.layout.friction_count if acts else 0
 
     @property
     def _loaded(self) -> tuple[SlotName, ...]:

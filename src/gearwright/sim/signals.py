@@ -85,7 +85,7 @@ class SignalPlace(NamedTuple):
     unit: str
     source: Source
     shape: tuple[int, ...] = ()
-    state: str = ""  # of actuators' states: the rest of the family's name
+    state: str = ""  # of states: the rest of the family's name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +196,13 @@ def _actuator_states(layout: Layout) -> Iterator[SignalPlace]:
                 yield SignalPlace(name, units.get(state, ""), SlotElement(StepSlot.ACTUATOR, i), state=state)
 
 
+def _friction_states(layout: Layout) -> Iterator[SignalPlace]:
+    """None where frictions do not act."""
+    for name, f in layout.robot.layout.frictions.items() if StepSlot.FRICTION in layout.slots else ():
+        for (state, i), unit in zip(f.places.items(), f.units, strict=True):
+            yield SignalPlace(name, unit, SlotElement(StepSlot.FRICTION, i), state=state)
+
+
 def _readings(layout: Layout) -> Iterator[SignalPlace]:
     sensing = layout.sensing
     units = reading_units(layout.robot, sensing.shown)
@@ -296,7 +303,7 @@ def _memory(layout: Layout) -> Iterator[SignalPlace]:
         yield SignalPlace(name, "", SlotElement(StepSlot.CONTROL, i))
 
 
-STATE = "actuator."  # families of actuators' states begin with it
+STATE, FRICTION = "actuator.", "friction."  # families of states begin with them
 Q, V = StepSlot.POSITION, StepSlot.VELOCITY
 # fmt: off
 _ROWS = (
@@ -314,6 +321,7 @@ _ROWS = (
     Family(name="shaft_velocity", of="actuator", each=_actuators("velocity", _derived("shafts", "shaft_velocity")),
         word="velocity", title="actuator velocity"),
     Family(name=STATE, of="actuator", each=_actuator_states),
+    Family(name=FRICTION, of="friction", each=_friction_states),
     Family(name="sensor", of="sensor", each=_readings, groups=_sensors, title="sensor reading"),
     Family(name="coupling_error", of="coupling", each=_couplings("position", _derived("tree", "coupling_error")),
         groups=_second_names),
@@ -333,13 +341,13 @@ FAMILIES: dict[str, Family] = {row.name: row for row in _ROWS}  # in the order o
 
 def family_of(name: str) -> Family | None:
     """The row of a family; None of a family that a file has and this table does not."""
-    return FAMILIES[STATE] if name.startswith(STATE) else FAMILIES.get(name)
+    return FAMILIES.get(name) or FAMILIES.get(name.partition(".")[0] + ".")
 
 
 def word(family: str) -> str:
     """A family as people name it: `position` of `shaft_position`, `current` of `actuator.current`."""
     row = family_of(family)
-    return family.removeprefix(STATE) if row is None or not row.word else row.word
+    return family if row is None else row.word or family.removeprefix(row.name) or family
 
 
 def kind(family: str) -> str:

@@ -24,6 +24,7 @@ from gearwright.dynamics.tree.reduction import TreeState
 from gearwright.errors import CompileError
 from gearwright.model import Actuator, AxisRef, LinearTransmission, Losses, Mechanism, Transmission
 from gearwright.model.actuators.position_servo import PositionServo
+from gearwright.model.layout.friction_states import transmission_key
 from gearwright.model.layout.layout import rotor_name, turns_body
 from gearwright.model.transmissions import parameters
 
@@ -173,11 +174,13 @@ def _frictions(
         axis = gear.seen(now.tree, 0.0)
         return axis.position, axis.A
 
-    own = [(device_key(mechanism, a.name), a.friction_model)]
+    key = device_key(mechanism, a.name)
+    own = [(key, a.friction_model, key)]
     if t is not None:
-        own.append((losses_key(mechanism, t), t.losses.friction_model))
-    for key, model in own:
-        found = FrictionAxis.of(key, model, values, seen)
+        owner = transmission_key(mechanism, t.name, a.name)
+        own.append((losses_key(mechanism, t), t.losses.friction_model, owner))
+    for key, model, owner in own:
+        found = FrictionAxis.of(key, model, values, seen, mechanism.layout.states_of(owner))
         if found is not None:
             yield found
 

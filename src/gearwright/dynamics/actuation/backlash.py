@@ -16,6 +16,7 @@ from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, OneRo
 from gearwright.dynamics.parameters import losses_key
 from gearwright.dynamics.solve.terms import Term
 from gearwright.model import Mechanism
+from gearwright.model.layout.friction_states import hysteresis_key
 from gearwright.model.layout.layout import AxisIndices
 from gearwright.model.transmissions.elastic import ElasticGear
 
@@ -46,12 +47,12 @@ class BacklashRow(OneRow):
 
 
 def twist_rows(
-    gear: ElasticGear, name: str, key: str, values: Mapping[str, Scalar], lead: Seen
+    gear: ElasticGear, name: str, key: str, values: Mapping[str, Scalar], lead: Seen, states: tuple[int, ...]
 ) -> Iterator[ConstraintGroup]:
     """The elastic element, and the hysteresis of its twist."""
-    models = (("elasticity", gear.elasticity), ("hysteresis", gear.hysteresis))
-    for group, model in models:
-        found = FrictionAxis.of(key, model, values, lead, group)
+    models = (("elasticity", gear.elasticity, ()), ("hysteresis", gear.hysteresis, states))
+    for group, model, own in models:
+        found = FrictionAxis.of(key, model, values, lead, own, group)
         if found is not None:
             yield from friction_rows(replace(found, name=f"{name}.{group}"))
 
@@ -80,7 +81,8 @@ def backlash_rows(mechanism: Mechanism, values: Mapping[str, Scalar]) -> Iterato
             rotor = layout.rotors[name]
             if isinstance(t.backlash, ElasticGear):
                 lead = lead_of(gear, layout.axes[rotor])
-                yield from twist_rows(t.backlash, rotor.joint, losses_key(mechanism, t), values, lead)
+                states = layout.states_of(hysteresis_key(mechanism, t.name, name))
+                yield from twist_rows(t.backlash, rotor.joint, losses_key(mechanism, t), values, lead, states)
             else:
                 key = f"{losses_key(mechanism, t)}.backlash"
                 play, k, d = (values[f"{key}.{n}"] for n in ("gap", "stiffness", "damping"))

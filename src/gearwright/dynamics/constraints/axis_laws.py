@@ -260,10 +260,11 @@ class PlacedAxis(NamedTuple):
     axis: Axis
     position: int
     velocity: int
+    states: tuple[int, ...]  # places of its friction's
 
     def friction(self, values: Mapping[str, Scalar]) -> FrictionAxis | None:
         """Its friction model."""
-        return FrictionAxis.of(self.name, self.axis.dynamics.friction_model, values, self.seen)
+        return FrictionAxis.of(self.name, self.axis.dynamics.friction_model, values, self.seen, self.states)
 
     def seen(self, now: Instant | Moment) -> tuple[Scalar, Sparse]:
         """Where it is, and its direction over the tree's velocities."""
@@ -279,11 +280,11 @@ class Member(NamedTuple):
 
 
 def _axes(mechanism: Mechanism) -> dict[AxisRef, PlacedAxis]:
-    positions, velocities = mechanism.layout.positions, mechanism.layout.velocities
-    found = {}
+    layout, found = mechanism.layout, {}
     for joint in mechanism.tree.joints:
         for index, (name, axis) in enumerate(axes(joint)):
-            found[AxisRef(joint.name, index)] = PlacedAxis(name, axis, positions.index(name), velocities.index(name))
+            at = layout.positions.index(name), layout.velocities.index(name)
+            found[AxisRef(joint.name, index)] = PlacedAxis(name, axis, *at, layout.states_of(name))
     return found
 
 

@@ -16,7 +16,6 @@ Coulomb friction. The state follows its own equation over the way that was made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -65,6 +64,10 @@ class BristleRow(StateRow):
         return not is_zero(model.bristle_damping)
 
     @property
+    def bounded(self) -> bool:
+        return True
+
+    @property
     def size(self) -> int:  # type: ignore[override]
         return 2 if self.damped else 1
 
@@ -74,40 +77,38 @@ class BristleRow(StateRow):
         along = combined(J, now.tree.G)
         mean, expected = phase.known_rate(along), total(*(x * now.speeds[k] for k, x in J.items()))
         begun = now.h if is_zero(phase.travel) else 0.0  # how long positions have gone on with the mean rate
-        bent = self._bent(now, now.h * expected, expected)
+        bent = self._bent(now, now.h * expected, now.h, expected)
         at = phase.sample(along, bent.damping + now.h * bent.stiffness)
         offset = begun * mean + at.shift
-        bent = self._bent(now, offset + at.ahead * expected, expected)
+        bent = self._bent(now, offset + at.ahead * expected, begun + at.time, expected)
         terms: list[Term] = [Polyline(J, _polyline(bent, phase.acts_for, offset, at.ahead))]
         if self.damped:
             d, back = phase.acts_for * bent.damping, phase.acts_for * bent.recovery
             terms.append(Line(J, -(d * at.known + back * expected), d * at.share))
         return terms
 
-    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        return super().spread(now, [total(*impulses)])
-
-    def _bent(self, now: Moment, way: Scalar, speed: Scalar) -> Bent:
+    def _bent(self, now: Moment, way: Scalar, time: Scalar, speed: Scalar) -> Bent:
         """Its lines, with the level at a speed, through a way that is expected."""
-        (deflection,) = now.friction[self.states]
-        return Bent(*scalars(self._lines(deflection, way, abs(speed), self.axis.inputs)))
+        own = self.axis.state(now.friction)
+        return Bent(*scalars(self._lines(own, way, time, abs(speed), self.axis.inputs)))
 
     @cached_property
     def _lines(self) -> Function:
-        """(deflection, way, speed, numbers) → `Bent`."""
+        """(states, way, time, speed, numbers) → `Bent`. The level is that in the states at the end of the way."""
 
-        def lines(deflection, way, speed, numbers):  # type: ignore[no-untyped-def]  # traced
+        def lines(state, way, time, speed, numbers):  # type: ignore[no-untyped-def]  # traced
             model = self.axis.with_numbers(numbers)
             assert isinstance(model, BristleModel)
             sigma = model.bristle_stiffness
-            sliding = model.level(speed) / sigma
-            return [sigma, model.bristle_damping + 0.0 * sigma, sliding, model.deflected(way, sliding, deflection)]
+            sliding = model.level_in(speed, model.follow(way, time, tuple(state))) / sigma
+            return [sigma, model.bristle_damping + 0.0 * sigma, sliding, model.deflected(way, sliding, state[0])]
 
-        sizes = [None, None, None, len(self.axis.numbers)]
-        traced = trace(lines, sizes, name=f"bristles of {self.name}", returns=[4])
-        x = [*map(casadi.SX.sym, ("z", "way", "speed")), casadi.SX.sym("n", len(self.axis.numbers))]
+        count, numbers = len(self.axis.states), len(self.axis.numbers)
+        traced = trace(lines, [count, None, None, None, numbers], name=f"bristles of {self.name}", returns=[4])
+        own, rest = casadi.SX.sym("z", count), [casadi.SX.sym(n) for n in ("way", "time", "speed")]
+        x = [own, *rest, casadi.SX.sym("n", numbers)]
         sigma, damping, sliding, after = scalars(traced(*x))
-        z, way = scalars(x[0])[0], scalars(x[1])[0]
+        z, way = scalars(own)[0], scalars(rest[0])[0]
         bent = _bent_lines(sigma, sliding, z, after, way)
         further = 1.0 - where(way < 0.0, -after, after) / sliding
         dampers = damping * maximum(further, 0.0), damping * minimum(further, 0.0)

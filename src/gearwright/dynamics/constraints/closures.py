@@ -265,5 +265,5 @@ def closure_rows(mechanism: Mechanism, system: Bodies, values: Mapping[str, Scal
         return found
     for joint, turns in zip(mechanism.tree.cuts, _windings(mechanism), strict=True):
         found.append(_closure(joint, mechanism, system, values))
-        found += cut_axis_rows(joint, whole_closure(joint, system, values), values, turns)
+        found += cut_axis_rows(joint, whole_closure(joint, system, values), values, turns, mechanism.layout.states_of)
     return found

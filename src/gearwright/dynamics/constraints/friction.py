@@ -9,10 +9,10 @@ and the friction together. Bristles are in `bristles`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import casadi
 from casadi import SX, Function
@@ -21,7 +21,7 @@ from gearwright.dynamics.algebra.one_sided_derivative import slope
 from gearwright.dynamics.algebra.scalar import Scalar, expression, is_zero, maximum, scalars, simplified, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.rows import ConstraintGroup, Instant, OneRow
+from gearwright.dynamics.constraints.rows import Instant, OneRow
 from gearwright.dynamics.solve.curves import Curve
 from gearwright.dynamics.solve.terms import Line, Term
 from gearwright.model.frictions import FrictionModel
@@ -37,23 +37,26 @@ Seen = Callable[[Instant | Moment], tuple[Scalar, Sparse]]  # an axis' position,
 class FrictionAxis:
     """An axis with a friction model; `numbers` are the model's fields that are inputs.
 
-    `seen`: the axis' position, and its direction over the tree's velocities.
+    `seen`: the axis' position, and its direction over the tree's velocities. `states`: places of the model's states
+    among those of all frictions.
     """
 
     name: str
     model: FrictionModel
     numbers: dict[str, Scalar]
     seen: Seen
+    states: tuple[int, ...] = ()
 
     @staticmethod
     def of(
-        name: str, model: FrictionModel | None, values: Mapping[str, Scalar], seen: Seen, group: str = "friction_model"
-    ) -> FrictionAxis | None:
+        name: str, model: FrictionModel | None, values: Mapping[str, Scalar], seen: Seen, states: tuple[int, ...] = (),
+        group: str = "friction_model",
+    ) -> FrictionAxis | None:  # fmt: skip
         """`values`: all numbers of the mechanism, this model's as `name.group.…`."""
         if model is None:
             return None
         own = {n: values[f"{name}.{group}.{n}"] for n in parameters(model)}
-        return FrictionAxis(name, model, {n: x for n, x in own.items() if not isinstance(x, float)}, seen)
+        return FrictionAxis(name, model, {n: x for n, x in own.items() if not isinstance(x, float)}, seen, states)
 
     @property
     def inputs(self) -> SX:
@@ -66,14 +69,36 @@ class FrictionAxis:
     def direction(self, now: Moment) -> Sparse:
         return self.seen(now)[1]
 
+    # --- its states -------------------------------------------------------------------------------------------------
+
+    def state(self, friction: Sequence[Scalar]) -> SX:
+        return casadi.vertcat(*(friction[i] for i in self.states))
+
+    def after(self, moved: Scalar, time: Scalar, state: SX) -> SX:
+        """Its states after a way."""
+        return self._following(moved, time, state, self.inputs)
+
+    @cached_property
+    def _following(self) -> Function:
+        """(way, time, states, numbers) → the states then."""
+
+        def follow(moved, time, state, numbers):  # type: ignore[no-untyped-def]  # traced
+            return list(self.with_numbers(numbers).follow(moved, time, tuple(state)))
+
+        count = len(self.states)
+        sizes = [None, None, count, len(self.numbers)]
+        function: Function = trace(follow, sizes, name=f"friction of {self.name}", returns=[count])
+        return function
+
     # --- its level --------------------------------------------------------------------------------------------------
 
     @cached_property
     def _level(self) -> Function:
-        def level(speed, motor, external, numbers):  # type: ignore[no-untyped-def]  # traced
-            return self.with_numbers(numbers).level_under(speed, motor, external)
+        def level(speed, motor, external, state, numbers):  # type: ignore[no-untyped-def]  # traced
+            model = self.with_numbers(numbers)
+            return model.level_in(speed, tuple(state)) if self.states else model.level_under(speed, motor, external)
 
-        sizes = [None, None, None, len(self.numbers)]
+        sizes = [None, None, None, len(self.states), len(self.numbers)]
         function: Function = trace(level, sizes, name=f"friction of {self.name}", returns=[1])
         return function
 
@@ -82,7 +107,14 @@ class FrictionAxis:
         J = self.direction(now)
         speed = abs(total(*(x * now.speeds[k] for k, x in J.items())))
         motor, external = self.loads(now, J) if self.model.by_load else (0.0, 0.0)
-        return maximum(simplified(self._level(speed, motor, external, self.inputs)), 0.0)
+        return maximum(simplified(self._level(speed, motor, external, self._state_in(now, J), self.inputs)), 0.0)
+
+    def _state_in(self, now: Moment, J: Sparse) -> SX:
+        """Its states where a phase begins: after the way of the step, where positions have gone on."""
+        own = self.state(now.friction) if self.states else SX(0, 1)
+        if not self.states or not is_zero(now.phase.travel):
+            return own
+        return self.after(now.h * now.phase.known_rate(combined(J, now.tree.G)), now.h, own)
 
     def loads(self, now: Moment, J: Sparse) -> tuple[Scalar, Scalar]:
         """Efforts along the axis, of motors and from outside: `J·τ/(J·Jᵀ)`, which is the effort itself for one axis."""
@@ -178,62 +210,47 @@ class SmoothFrictionRow(OneRow):
 
 
 @dataclass(frozen=True)
-class StateRow(OneRow, ABC):
-    """Friction with states. `first`: the place of its first state among those of all frictions."""
+class StateRow(OneRow):
+    """The states of a friction. By itself it adds no effort to that of its level, which is in dry friction."""
 
     axis: FrictionAxis
-    first: int = 0
+    size: ClassVar[int] = 0
 
     @property
     def name(self) -> str:
         return self.axis.name
-
-    @abstractmethod
-    def act(self, now: Moment) -> list[Term]: ...
-
-    @property
-    def model(self) -> FrictionModel:
-        return self.axis.model
-
-    @property
-    def states(self) -> slice:
-        """Places of its states."""
-        return slice(self.first, self.first + len(self.model.states))
-
-    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
-        return {k: x * impulses[0] for k, x in self.axis.direction(now).items()}
-
-    def after(self, now: Moment, mean: Sequence[Scalar], friction: Sequence[Scalar]) -> list[Scalar]:
-        """Its states after a step with these mean velocities of the tree."""
-        moved = now.h * total(*(x * mean[k] for k, x in self.axis.direction(now).items()))
-        own = casadi.vertcat(*friction[self.states])
-        return scalars(self._response(moved, now.h, own, self.axis.inputs)[1])
-
-    @cached_property
-    def _response(self) -> Function:
-        """(way, time, states, numbers) → effort, and the states then."""
-
-        def respond(moved, time, state, numbers):  # type: ignore[no-untyped-def]  # traced
-            effort, after = self.axis.with_numbers(numbers).respond(moved, time, tuple(state))
-            return effort, list(after)
-
-        count, numbers = len(self.model.states), len(self.axis.numbers)
-        sizes = [None, None, count, numbers]
-        function: Function = trace(respond, sizes, name=f"friction of {self.name}", returns=[1, count])
-        return function
-
-
-@dataclass(frozen=True)
-class FrictionRow(StateRow):
-    """As a curve over the rate: from the states at the start of a step follows what resists after any way."""
 
     @property
     def bounded(self) -> bool:
         return False
 
     def act(self, now: Moment) -> list[Term]:
+        return []
+
+    @property
+    def model(self) -> FrictionModel:
+        return self.axis.model
+
+    def spread(self, now: Moment, impulses: Sequence[Scalar]) -> dict[int, Scalar]:
+        effort = total(*impulses)
+        return {k: x * effort for k, x in self.axis.direction(now).items()} if impulses else {}
+
+    def after(self, now: Moment, mean: Sequence[Scalar], friction: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Its states by place after a step with these mean velocities of the tree."""
+        moved = now.h * total(*(x * mean[k] for k, x in self.axis.direction(now).items()))
+        after = self.axis.after(moved, now.h, self.axis.state(friction))
+        return dict(zip(self.axis.states, scalars(after), strict=True))
+
+
+@dataclass(frozen=True)
+class FrictionRow(StateRow):
+    """As a curve over the rate: from the states at the start of a step follows what resists after any way."""
+
+    size: ClassVar[int] = 1
+
+    def act(self, now: Moment) -> list[Term]:
         """`λ = −span·F`. A stiff friction is taken at the end of a phase, as all stiff forces are."""
-        own = [*now.friction[self.states], *self.axis.numbers.values()]
+        own = [*(now.friction[i] for i in self.axis.states), *self.axis.numbers.values()]
         J, phase = self.axis.direction(now), now.phase
         along = combined(J, now.tree.G)
         mean = phase.known_rate(along)
@@ -254,16 +271,17 @@ class FrictionRow(StateRow):
         count = len(self.model.states)
         r, x = SX.sym("r"), SX.sym("x", 5 + count + len(self.axis.numbers))
         span, way, ahead, time = x[0], x[2], x[3], x[4]
-        effort, _ = self._response(way + ahead * r, time, x[5 : 5 + count], x[5 + count :])
+        effort = self._response(way + ahead * r, time, x[5 : 5 + count], x[5 + count :])
         value = Function("impulse", [r, x], [-(span * effort)])
         return Function("sampled", [r, x], [value(r, x), casadi.fmin(slope(value, [r, x]), 0.0)])
 
+    @cached_property
+    def _response(self) -> Function:
+        """(way, time, states, numbers) → effort."""
 
-def numbered(groups: Sequence[ConstraintGroup]) -> list[ConstraintGroup]:
-    """The groups, with places for the states of those that are frictions."""
-    found, first = list(groups), 0
-    for i, group in enumerate(groups):
-        if isinstance(group, StateRow):
-            found[i] = replace(group, first=first)
-            first += len(group.model.states)
-    return found
+        def respond(moved, time, state, numbers):  # type: ignore[no-untyped-def]  # traced
+            return self.axis.with_numbers(numbers).respond(moved, time, tuple(state))[0]
+
+        sizes = [None, None, len(self.axis.states), len(self.axis.numbers)]
+        function: Function = trace(respond, sizes, name=f"friction of {self.name}", returns=[1])
+        return function

@@ -16,5 +16,7 @@ def friction_rows(axis: FrictionAxis) -> Iterator[SmoothFrictionRow | StateRow]:
         yield SmoothFrictionRow(axis)
     if isinstance(axis.model, BristleModel):
         yield BristleRow(axis)
-    elif axis.model.states:
+    elif axis.model.responds:
         yield FrictionRow(axis)
+    elif axis.model.states:
+        yield StateRow(axis)

@@ -185,7 +185,11 @@ class CutSoftStopRow(CutRow):
 
 
 def cut_axis_rows(
-    joint: Joint, closure: LoopSides, values: Mapping[str, Scalar], winding: AngleSum | None = None
+    joint: Joint,
+    closure: LoopSides,
+    values: Mapping[str, Scalar],
+    winding: AngleSum | None = None,
+    states_of: Callable[[str], tuple[int, ...]] = lambda name: (),
 ) -> Iterator[CutRow | SmoothFrictionRow | StateRow]:
     if joint.type.damped and not is_zero(damping := values[f"{joint.name}.damping"]):
         for index, name in enumerate(joint.coordinates):
@@ -201,7 +205,7 @@ def cut_axis_rows(
         if limits.stiffness is not None and (lower > -inf or upper < inf):
             yield CutSoftStopRow(cut, limits)
             lower, upper = -inf, inf
-        own = FrictionAxis.of(name, axis.dynamics.friction_model, values, cut.wound)
+        own = FrictionAxis.of(name, axis.dynamics.friction_model, values, cut.wound, states_of(name))
         if own is not None:
             yield from friction_rows(own)
         dry = own if own is not None and own.model.dry else None

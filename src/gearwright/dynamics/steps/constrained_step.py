@@ -186,8 +186,10 @@ class ConstrainedStep(ABC):
     def end_frictions(self, now: Moment, mean: Sequence[Scalar]) -> None:
         """Stores states of frictions after a step with these mean velocities of the tree."""
         if self.frictions:
-            before = self.build.friction
-            self.build.friction = [x for group in self.frictions for x in group.after(now, mean, before)]
+            after = dict(enumerate(self.build.friction))
+            for group in self.frictions:
+                after |= group.after(now, mean, self.build.friction)
+            self.build.friction = [*after.values()]
 
     def with_efforts(self, memory: Sequence[Scalar], dt: Scalar) -> list[Scalar]:
         """The numbers of actuators with the efforts that the impulses of a time dt are."""

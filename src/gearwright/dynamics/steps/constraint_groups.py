@@ -19,7 +19,6 @@ from gearwright.dynamics.constraints.axis_laws import axis_rows
 from gearwright.dynamics.constraints.closures import closure_rows
 from gearwright.dynamics.constraints.contacts import contact_groups
 from gearwright.dynamics.constraints.drives import DriveRow
-from gearwright.dynamics.constraints.friction import numbered
 from gearwright.dynamics.constraints.rows import ConstraintGroup, coupling_rows
 from gearwright.dynamics.parameters import axes
 from gearwright.dynamics.tree.bodies import Bodies
@@ -52,7 +51,7 @@ CONSTRAINTS: dict[str, Maker] = dict(OWN)
 
 
 def constraint_groups(assembly: Assembly) -> list[ConstraintGroup]:
-    return numbered([group for make in CONSTRAINTS.values() for group in make(assembly)])
+    return [group for make in CONSTRAINTS.values() for group in make(assembly)]
 
 
 def drive_rows(mechanism: Mechanism, system: Bodies, drives: Mapping[str, Drive]) -> list[DriveRow]:

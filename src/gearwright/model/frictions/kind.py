@@ -22,9 +22,11 @@ class FrictionModel:
     | `level(speed)`, or `level_under(speed, motor, external)` | dry friction: it holds exactly up to its level |
     | `resist(position, speed)` | what grows with the speed, or changes with the position |
     | `respond(moved, time, state)` | friction with `states` of its own |
+    | `level_in(speed, state)` and `follow(moved, time, state)` | dry friction whose level depends on `states` |
     """
 
-    states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step; 0 at the start
+    states: ClassVar[tuple[str, ...]] = ()  # names of its states, kept from step to step
+    state_units: ClassVar[tuple[str, ...]] = ()  # of the states, in their order; none: not given
 
     def __post_init__(self) -> None:
         check(self)
@@ -35,10 +37,14 @@ class FrictionModel:
     def lacking(self) -> str:
         """The method that its type still has to define; "" if it has what it needs."""
         own, base = type(self), FrictionModel
-        if self.states:
-            return "respond(moved, time, state)" if own.respond is base.respond else ""
-        acts = own.level is not base.level or own.level_under is not base.level_under or own.resist is not base.resist
-        return "" if acts else "level(speed) or resist(position, speed)"
+        if not self.states:
+            acts = self.dry or own.level_under is not base.level_under or own.resist is not base.resist
+            return "" if acts else "level(speed) or resist(position, speed)"
+        if own.level_under is not base.level_under:
+            return "level_in(speed, state) in place of level_under, which does not see its states,"
+        if own.follow is base.follow and not self.responds:
+            return "respond(moved, time, state)"
+        return "" if self.dry or self.responds else "level_in(speed, state) or respond(moved, time, state)"
 
     def rules(self) -> Rules:
         """Rules between its fields: whether each holds, and the rule in words. Fields may be arrays over designs."""
@@ -56,6 +62,10 @@ class FrictionModel:
         """The same under efforts of the motor, and of all else that acts along the axis [N·m, N], with their signs."""
         return self.level(speed)
 
+    def level_in(self, speed: Any, state: tuple[Any, ...]) -> Any:
+        """The same in these states, of a type that has some. Traced."""
+        return self.level(speed)
+
     @property
     def by_load(self) -> bool:
         """Whether the level depends on what acts along the axis."""
@@ -64,7 +74,8 @@ class FrictionModel:
     @property
     def dry(self) -> bool:
         """Whether there is a level, up to which it holds."""
-        return not self.states and (type(self).level is not FrictionModel.level or self.by_load)
+        own, base = type(self), FrictionModel
+        return own.level is not base.level or own.level_in is not base.level_in or self.by_load
 
     # --- smooth friction ----------------------------------------------------------------------------------------
 
@@ -83,10 +94,28 @@ class FrictionModel:
 
     # --- friction with states -----------------------------------------------------------------------------------
 
+    @property
+    def responds(self) -> bool:
+        """Whether an effort follows from its states."""
+        return type(self).respond is not FrictionModel.respond
+
+    @property
+    def initial(self) -> tuple[float, ...]:
+        """Initial values of its `states`."""
+        return (0.0,) * len(self.states)
+
     def respond(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """The effort against positive motion [N·m, N], and the states, after an axis has moved so far [rad, m] in a
-        time [s] at constant speed, from states at its start. Traced."""
+        """The effort against positive motion [N·m, N], and the states, at the END of a way [rad, m] that an axis has
+        moved in a time [s] at constant speed, from states at its start. Traced.
+
+        Steps ask for the effort in the middle of a step, too, by half of the way and of the time: one that is a mean
+        over the way makes them less accurate, of first order.
+        """
         raise NotImplementedError
+
+    def follow(self, moved: Any, time: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The states alone at the end of the way; all that a type without `respond` says of its states. Traced."""
+        return self.respond(moved, time, state)[1]
 
     def highlights(self) -> Iterator[Highlight]:
         """Texts for `show`."""

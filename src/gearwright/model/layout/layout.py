@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gearwright.model.joints import AxisRef, Joint
+from gearwright.model.layout.friction_states import FrictionStates, friction_states
 
 if TYPE_CHECKING:
     from gearwright.model.actuators import Actuator
@@ -73,7 +74,17 @@ class CoordinateLayout:
     independent_positions: tuple[int, ...]  # of the tree's positions, those that follow no exact coupling
     independent_velocities: tuple[int, ...]
     actuator: Mapping[str, Mapping[str, int]]  # actuator → places of its `torque` and its states among all of theirs
+    frictions: Mapping[str, FrictionStates]  # those with states, by what they are the friction of
     reacting: tuple[str, ...]  # joints of the tree, then those that close loops: the order of reactions
+
+    def states_of(self, friction: str) -> tuple[int, ...]:
+        """Places of a friction's states among those of all; none of one without."""
+        return tuple(self.frictions[friction].places.values()) if friction in self.frictions else ()
+
+    @property
+    def friction_count(self) -> int:
+        """States of all frictions."""
+        return sum(len(f.places) for f in self.frictions.values())
 
     @staticmethod
     def of(mechanism: Mechanism) -> CoordinateLayout:
@@ -89,7 +100,7 @@ class CoordinateLayout:
         )
         return CoordinateLayout(
             positions, velocities, axes, {a.name: rotor_axis(a.name) for a in on_rotor}, free_q, free_v,
-            _actuator_places(mechanism.actuators),
+            _actuator_places(mechanism.actuators), friction_states(mechanism),
             tuple(j.name for j in (*mechanism.tree.joints, *mechanism.tree.cuts)),
         )  # fmt: skip
 

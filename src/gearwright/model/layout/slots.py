@@ -95,7 +95,7 @@ class StepSlot:
         "by loop-closing joint: number of steps, or substeps, that ended with its loop open")
     ACTUATOR = _slot("actuator", "state", "actuators + actuator_states", "", "", "retried",
         "efforts of the last step [N m, N], then the actuators' own states")
-    FRICTION = _slot("friction", "state", "friction_states", "", "0", "retried", "the frictions' own states")
+    FRICTION = _slot("friction", "state", "friction_states", "", "", "retried", "the frictions' own states")
     SENSOR = _slot("sensor", "state", "sensor", "", "", "", "readings, then the sensors' own states")
     PHASE = _slot("phase", "state", "", "", "0", "", "0 in a step that asks the controller")
     CLOCK = _slot("clock", "state", "", "", "0", "", "steps made, and the time that they are counted from [s]")

@@ -45,7 +45,7 @@ class ElasticGear(Backlash):
         super().__post_init__()
         if self.hysteresis is not None and not isinstance(self.hysteresis, FrictionModel):
             raise ModelError(f"hysteresis must be a friction model, not {self.hysteresis!r:.60}")
-        if self.hysteresis is not None and self.hysteresis.dry and not self.hysteresis.states:
+        if self.hysteresis is not None and self.hysteresis.dry:
             raise ModelError(
                 "hysteresis must be a model of bristles, such as gw.Dahl: dry friction would lock the gear"
             )

@@ -51,7 +51,8 @@ def channels(schema: Schema) -> list[MessageChannel]:
     stored = {s.key for s in schema.stored}
     shaped = {f: {n: s for n, s in own.items() if s.key in stored and not s.shape} for f, own in families.items()}
     return [
-        *_joints(shaped), *_motors(shaped), *_sensors(schema, shaped),
+        *_joints(shaped), *_devices(shaped, "actuator", "motor"), *_devices(shaped, "friction", "friction"),
+        *_sensors(schema, shaped),
         *(_family(f, shaped.get(f, {})) for f in ("coupling_error", "coupling_effort", "reaction") if shaped.get(f)),
         *_energy(shaped.get("", {})),
     ]  # fmt: skip
@@ -81,10 +82,12 @@ def _joints(families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:
     yield MessageChannel("/joint_states", title, SCHEMAS[title], text, tuple(fields))
 
 
-def _motors(families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:
-    for name in families.get("torque", {}):
-        own = {word(f): each[name] for f, each in families.items() if kind(f) == "actuator" and name in each}
-        yield _channel(f"/motors/{name}", f"gearwright.motor.{name}", own)
+def _devices(families: dict[str, dict[str, Signal]], of: str, word_of: str) -> Iterator[MessageChannel]:
+    """One channel a device, with all of its numbers."""
+    own = {f: each for f, each in families.items() if kind(f) == of}
+    for name in dict.fromkeys(n for each in own.values() for n in each):
+        numbers = {word(f): each[name] for f, each in own.items() if name in each}
+        yield _channel(f"/{word_of}s/{name}", f"gearwright.{word_of}.{name}", numbers)
 
 
 def _sensors(schema: Schema, families: dict[str, dict[str, Signal]]) -> Iterator[MessageChannel]:

@@ -171,9 +171,14 @@ class _Start:
 
     def __init__(self, sim: Simulation, q: Array, v: Array) -> None:
         control, self._batch = sim.kernels.facts.control, sim.batch
-        actuator = sim.layout.actuator_start
+        actuator, friction = sim.layout.actuator_start, sim.layout.friction_start
         # slots whose start their table does not say
-        self.owned: dict[str, Array] = {StepSlot.POSITION: q, StepSlot.VELOCITY: v, StepSlot.ACTUATOR: actuator}
+        self.owned: dict[str, Array] = {
+            StepSlot.POSITION: q,
+            StepSlot.VELOCITY: v,
+            StepSlot.ACTUATOR: actuator,
+            StepSlot.FRICTION: friction,
+        }
         if control is not None:
             self.owned[StepSlot.CONTROL] = np.array(control.start)
 

@@ -104,6 +104,11 @@ class Layout:
         states = [x for a in self.robot.actuators.values() for x in a.initial]
         return np.array([0.0] * len(self.robot.actuators) + states)
 
+    @cached_property
+    def friction_start(self) -> Array:
+        """`friction` after a reset."""
+        return np.array([x for f in self.robot.layout.frictions.values() for x in f.model.initial])
+
     def elements(self, slot: str) -> list[StateElement]:
         """Every number of a slot in words; none of a slot whose numbers have no names."""
         found, names = SLOTS[SlotName(slot)], self.names
@@ -125,6 +130,8 @@ class Layout:
                 i: StateElement(q, name) for name, own in self.robot.layout.actuator.items() for q, i in own.items()
             }
             return [places[i] for i in sorted(places)]
+        if slot == StepSlot.FRICTION:
+            return [StateElement(s, name) for name, own in self.robot.layout.frictions.items() for s in own.places]
         if slot == StepSlot.SENSOR:
             readings, states = self.sensing.readings, self.sensing.state
             return [

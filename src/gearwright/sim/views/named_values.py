@@ -11,8 +11,8 @@ import numpy as np
 
 from gearwright.sim.signals import FAMILIES, FamilySignals, Signal, word
 from gearwright.sim.state.values import Array, Read, Value, Values
-from gearwright.sim.views.actuator_view import ActuatorView
 from gearwright.sim.views.contact import touching
+from gearwright.sim.views.device_view import DeviceView
 from gearwright.sim.views.spatial_values import Reaction, Twist
 
 
@@ -51,8 +51,8 @@ class NamedValues(ABC):
         return view
 
     def _made(self, name: str) -> Values:
-        if name == "actuator":
-            return self._actuators()
+        if name in DEVICES:
+            return self._devices(name, DEVICES[name])
         return self._row_objects(*ROWS[name]) if name in ROWS else self._family(name)
 
     def _number(self, name: str) -> Value:
@@ -153,6 +153,13 @@ class NamedValues(ABC):
         return self._view("actuator")
 
     @property
+    def friction(self) -> Values:
+        """The states of frictions that have some, by axis, actuator or transmission: `sim.friction["knee"].deflection`.
+        The friction of a gear's twist is `gear.hysteresis`.
+        """
+        return self._view("friction")
+
+    @property
     def kinetic_energy(self) -> Value:
         """Kinetic energy [J]."""
         return self._number("kinetic_energy")
@@ -191,14 +198,13 @@ class NamedValues(ABC):
             why = {n: f"{n!r} {loops}" for n in (*closing, *groups)}
         return Values(own.kind, reads, own.groups, self._family(row.also) if row.also else None, why)
 
-    def _actuators(self) -> Values:
-        each: dict[str, dict[str, Read]] = {name: {} for name in self.signals.family("torque").signals}
-        for signal in self.signals.of_kind("actuator"):
-            if signal.name in each:
-                each[signal.name][word(signal.family)] = self.reader(signal)
-        shown = ("torque", "position", "velocity", "command")  # first
-        views = {n: ActuatorView(n, {w: own[w] for w in (*shown, *own) if w in own}) for n, own in each.items()}
-        return Values("actuator", {name: partial(views.__getitem__, name) for name in views}, {})
+    def _devices(self, kind: str, shown: Sequence[str]) -> Values:
+        """All numbers of each device; those that are `shown` come first."""
+        each: dict[str, dict[str, Read]] = {}
+        for signal in self.signals.of_kind(kind):
+            each.setdefault(signal.name, {})[word(signal.family)] = self.reader(signal)
+        views = {n: DeviceView(kind, n, {w: own[w] for w in (*shown, *own) if w in own}) for n, own in each.items()}
+        return Values(kind, {name: partial(views.__getitem__, name) for name in views}, {})
 
     def _row_objects(self, kind: str, quantity: str, made: Callable[[Array], Any]) -> Values:
         """Each row of a table as an object of its own."""
@@ -225,3 +231,4 @@ ROWS: dict[str, tuple[str, str, Callable[[Array], Any]]] = {  # names of what, t
     "link_velocity": ("link", "link_velocity", lambda row: Twist(row[..., :3], row[..., 3:])),
     "link_acceleration": ("link", "link_acceleration", lambda row: Twist(row[..., :3], row[..., 3:])),
 }
+DEVICES = {"actuator": ("torque", "position", "velocity", "command"), "friction": ()}  # the numbers shown first
