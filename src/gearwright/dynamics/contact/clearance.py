@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gearwright.dynamics.algebra.scalar import Scalar, maximum_of, total
 from gearwright.dynamics.algebra.spatial import Vector
@@ -28,7 +30,7 @@ class BoundingBox(NamedTuple):
         return BoundingBox(Vector(*(0.5 * (low + high)).tolist()), Vector(*(0.5 * (high - low)).tolist()))
 
 
-def _extent(shape: Any) -> tuple[Any, Any]:
+def _extent(shape: Shape) -> tuple[ArrayLike, ArrayLike]:
     """The lowest and the highest coordinates."""
     match shape:
         case Sphere():
@@ -81,5 +83,5 @@ def _above(plane: Plane, P: WorldFrame, shape: Shape, X: WorldFrame) -> Scalar:
     return below.n @ (X.point(box.middle) - below.p) - extent
 
 
-def _dot(h: Vector, along: Any) -> Scalar:
+def _dot(h: Vector, along: Iterable[Scalar]) -> Scalar:
     return total(*(x * y for x, y in zip(h, along, strict=True)))
