@@ -173,7 +173,7 @@ CODES: dict[str, str] = {
     "version-unknown": "a format version that is unknown, cannot be read or is older than SDFormat 1.4",
     "model-choice": "the file holds no model, or several models or worlds, and none was chosen",
     "include-not-found": "an included file, or a model:// or package:// address, that does not exist",
-    "include-cycle": "files that include each other, or includes nested too deep",
+    "include-cycle": "files that include each other, or includes nested too deeply",
     "include-unsafe": "an include that leaves the folders it may read from",
     "saved-code": "a saved simulation that is damaged, not for this machine or version, or not to be trusted",
     # structure

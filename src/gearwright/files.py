@@ -30,7 +30,7 @@ def checked_path(path: Any, what: str = "a file") -> StrPath:
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise ModelError(f"{what} must be given by its path, not {path!r:.60}")
     if "\0" in os.fsdecode(path):
-        raise ModelError(f"{what} must have no null character in its path: {path!r:.60}")
+        raise ModelError(f"the path of {what} must not contain a null character: {path!r:.60}")
     return path
 
 

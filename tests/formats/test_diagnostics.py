@@ -286,7 +286,7 @@ TABLE = [
         "include-cycle",
         "error",
         sdf(INCLUDE.format("a.sdf")),
-        "too deep",
+        "too deeply",
         files={"a.sdf": PART.format("<include><uri>a.sdf</uri></include>")},
         line=1,
     ),

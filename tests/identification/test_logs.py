@@ -148,9 +148,9 @@ def test_numbers_that_are_missing():
     gappy = log.columns["elbow.position"].copy()
     gappy[7:9] = np.nan
     broken = Log(name="gaps", time=log.time, columns={**log.columns, "elbow.position": gappy})
-    with pytest.raises(gw.GearwrightError, match=r"gaps: 'elbow.position' is nan in row 7, at 0.07 s, and in 1 others"):
+    with pytest.raises(gw.GearwrightError, match=r"gaps: 'elbow.position' is nan in row 7, at 0.07 s, and in 1 other"):
         gw.identify(ARM, broken, "arm.mass")
-    with pytest.raises(gw.GearwrightError, match="for 50 times"):
+    with pytest.raises(gw.GearwrightError, match="there are 50 times"):
         Log(name="short", time=log.time, columns={"q": np.zeros(3)})
 
 

@@ -287,7 +287,7 @@ def test_meshes_have_a_limit_together(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(page_meshes, "MOST", int(3.5 * size))
     shown = [meshes.load("a.stl") is not None for _ in range(5)]
     assert shown == [True, True, False, False, False]
-    assert len(meshes.diagnostics) == 1 and "MiB of meshes" in meshes.diagnostics[0].message
+    assert len(meshes.diagnostics) == 1 and "MiB of other meshes" in meshes.diagnostics[0].message
     meshes.close()
 
 

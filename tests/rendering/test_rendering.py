@@ -123,7 +123,7 @@ def test_a_robot_without_shapes_is_drawn_as_sticks(tmp_path):
 def test_a_recording_from_a_file_needs_its_robot(tmp_path):
     gw.compile("gripper").run(0.05).save(tmp_path / "run.csv")
     rec = gw.Recording.open(tmp_path / "run.csv")
-    with pytest.raises(gw.GearwrightError, match="without its robot"):
+    with pytest.raises(gw.GearwrightError, match="does not contain the robot"):
         gw.render(rec, tmp_path / "a.png", size=SMALL)
     gw.render(rec, tmp_path / "a.png", robot=gw.load("gripper"), size=SMALL)
 

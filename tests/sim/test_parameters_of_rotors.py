@@ -168,7 +168,9 @@ def test_a_motor_behind_play_counts_its_rotor_once():
 
 def test_numbers_of_the_rotor_itself_are_no_parameters():
     for number in ("multiplier", "offset", "inertia.iyy", "origin.x"):
-        with pytest.raises(CompileError, match=rf"'m1\.rotor\.{number}' is of a rotor that is a body.*name theirs"):
+        with pytest.raises(
+            CompileError, match=rf"'m1\.rotor\.{number}' belongs to a rotor that is a body.*use their parameters"
+        ):
             gw.compile(robot("body"), parameters=[f"m1.rotor.{number}"])
 
 

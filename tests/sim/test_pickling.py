@@ -65,7 +65,10 @@ def test_mechanisms(carried, arm, gripper):
 
 def test_a_function_that_cannot_be_pickled_is_named():
     robot = with_map(lambda q: 2.0 * q)
-    with pytest.raises(gw.ModelError, match=r"transmission 'gear' cannot be pickled: its function '.*lambda.*`def`"):
+    with pytest.raises(
+        gw.ModelError,
+        match=r"transmission 'gear' cannot be pickled: .* cannot import its function '.*lambda.*`def`",
+    ):
         pickle.dumps(robot)
     assert copy.deepcopy(robot) is robot
     sensor = gw.CustomSensor(name="s", joint=AxisRef("j"), function=lambda q, v, state: q)
@@ -125,7 +128,9 @@ def test_controllers_go_along(gripper):
 
 def test_a_controller_that_cannot_be_pickled_is_named(gripper):
     sim = compile(gripper, controller=lambda sim: {"motor": 0.01})
-    with pytest.raises(gw.ModelError, match=r"the simulation cannot be pickled: its function '.*lambda"):
+    with pytest.raises(
+        gw.ModelError, match=r"the simulation cannot be pickled: .* cannot import its function '.*lambda"
+    ):
         pickle.dumps(sim)
     sim.step()
     assert copy.deepcopy(sim).time == sim.time  # within a process it can be copied

@@ -138,7 +138,7 @@ class MjlabActuatorCfg(ActuatorCfg):
         super().__post_init__()
         kind = getattr(self.transmission_type, "value", "joint")
         if kind != "joint":
-            raise BridgeError(f"the robot has transmissions of its own: name joints, not {kind}s")
+            raise BridgeError(f"the robot already has transmissions: give the names of joints, not of {kind}s")
 
     def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MjlabActuator:
         return MjlabActuator(self, entity, target_ids, target_names)

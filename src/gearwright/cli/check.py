@@ -24,7 +24,9 @@ def check(
         typer.Argument(metavar="FILE", help="SDFormat, URDF, xacro, MJCF or USD files.", autocompletion=bundled),
     ],
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Hide infos, and files without findings.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Hide info messages, and files without findings.")
+    ] = False,
     *,
     reading: LoadOptions,
 ) -> None:

@@ -76,7 +76,7 @@ def save(figure: Any, target: Any, form: str, theme: Theme, dpi: int = 160) -> N
 
 def check_ending(path: str | os.PathLike[str]) -> None:
     if Path(path).suffix.lower() not in ENDINGS:
-        raise GearwrightError(f"{os.fspath(path)!r}: a plot is one of {', '.join(ENDINGS)}")
+        raise GearwrightError(f"{os.fspath(path)!r}: the name of a plot must end in {', '.join(ENDINGS)}")
 
 
 def _figure(drawn: list[PlotPanel], look: dict[str, Look], title: str, theme: Theme) -> Any:

@@ -66,8 +66,8 @@ def with_symbols(
         if row in rows.values():
             raise CompileError(f"parameter {name!r} is given twice")
         if row in following:
-            why = "is of a rotor that is a body, and follows from its actuator, its joint and its transmission"
-            raise CompileError(f"{name!r} {why}: name theirs")
+            why = "belongs to a rotor that is a body, and follows from its actuator, joint and transmission"
+            raise CompileError(f"{name!r} {why}: use their parameters instead")
         rows[name] = row
         values[row] = symbols[name] = Expression.symbol(name)
     of_rotors = {name: simplified(x) for name, x in rotor_numbers(mechanism, values).items()}

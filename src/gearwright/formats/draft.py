@@ -70,7 +70,7 @@ class Draft:
     def add(self, family: MutableMapping[str, _T], kind: str, name: str, part: _T, element: Element) -> bool:
         """Adds a part, unless its name is taken or too long."""
         if len(name) > MAX_NAME:
-            element.error("xml-unsafe", f"a {kind} with a name of more than {MAX_NAME} characters")
+            element.error("xml-unsafe", f"the name of this {kind} has more than {MAX_NAME} characters")
             return False
         if name in family:
             before = getattr(family[name], "source", None)

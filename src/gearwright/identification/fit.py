@@ -212,7 +212,7 @@ def read_fit(path: str | os.PathLike[str], robot: Mechanism) -> Mechanism:
     except (ValueError, RecursionError):
         raise ModelError(f"{place.name}: not JSON, or damaged") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("parameters"), dict):
-        raise ModelError(f"{place.name}: not the file of a fit")
+        raise ModelError(f"{place.name}: not a saved fit")
     return _with_rows(place.name, robot, data["parameters"])
 
 

@@ -42,7 +42,9 @@ class Log:
             array = numbers(f"{self.name}: {name!r}", values, infinite=True)
             if array.shape != time.shape:
                 shape = "×".join(map(str, array.shape)) or "one number"
-                raise ModelError(f"{self.name}: {name!r} has {shape} for {counted(len(time), 'time')}")
+                raise ModelError(
+                    f"{self.name}: {name!r} has the shape {shape}, but there are {counted(len(time), 'time')}"
+                )
             columns[name] = array
         if not columns:
             raise ModelError(f"{self.name}: the recording has no column but time")
@@ -58,7 +60,7 @@ class Log:
         if len(bad):
             raise ModelError(
                 f"{self.name}: {name!r} is {values[bad[0]]:g} in row {bad[0]}, at {self.time[bad[0]]:g} s"
-                + (f", and in {len(bad) - 1} others" if len(bad) > 1 else "")
+                + (f", and in {counted(len(bad) - 1, 'other')}" if len(bad) > 1 else "")
                 + "; cut these rows out, or leave the column out"
             )
         return values

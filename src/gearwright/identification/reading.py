@@ -145,7 +145,7 @@ def _bam(path: Path, time: str | None) -> Log:
         raise ModelError(f"{path.name}: not JSON, or damaged ({type(error).__name__})") from None
     entries = data.get("entries") if isinstance(data, dict) else data
     if not (isinstance(entries, list) and entries and all(isinstance(e, dict) for e in entries)):
-        raise ModelError(f"{path.name}: not a log: it has no list 'entries' of rows, as those of BAM have")
+        raise ModelError(f"{path.name}: not a log of BAM: it has no list 'entries' of rows")
     names = [n for n in entries[0] if all(isinstance(e.get(n), int | float) for e in entries)]
     missing = [n for n in entries[0] if n not in names and isinstance(entries[0][n], int | float)]
     if missing:

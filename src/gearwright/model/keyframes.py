@@ -30,7 +30,7 @@ class Keyframe:
         try:
             object.__setattr__(self, "command", {str(name): float(x) for name, x in self.command.items()})
         except (TypeError, ValueError):
-            raise ModelError(f"keyframe {self.name!r}: a command is a number") from None
+            raise ModelError(f"keyframe {self.name!r}: a command must be a number") from None
 
 
 def within(k: Keyframe, joints: Collection[str], actuators: Collection[str]) -> Keyframe:

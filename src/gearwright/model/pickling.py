@@ -22,8 +22,8 @@ def check_function(function: Callable[..., Any], owner: str) -> None:
     except Exception as error:  # a user's object may raise anything
         name = getattr(function, "__qualname__", type(function).__qualname__)
         raise ModelError(
-            f"{owner} cannot be pickled: its function {name!r} is known by no name that another process could import; "
-            f"write it with `def` at the top of a module ({error})"
+            f"{owner} cannot be pickled: another process cannot import its function {name!r}; "
+            f"define it with `def` at the top of a module ({error})"
         ) from error
 
 

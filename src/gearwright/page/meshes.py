@@ -76,7 +76,9 @@ class RobotMeshes:
     def _count(self, mesh: LoadedMesh) -> None:
         """Raises where meshes are too large together."""
         if self._shown + len(mesh.glb) > MOST:
-            raise UnreadableMeshError(f"comes after {self._shown >> 20} MiB of meshes; {MOST >> 20} MiB is the limit")
+            raise UnreadableMeshError(
+                f"is too much after {self._shown >> 20} MiB of other meshes; the limit is {MOST >> 20} MiB"
+            )
         self._shown += len(mesh.glb)
 
     def _path(self, uri: str) -> Path:

@@ -74,5 +74,5 @@ def recorded_robot(recording: Recording, robot: Any, search_path: Sequence[Any])
         return load(Path(name).stem, base=schema.base or None)  # type: ignore[arg-type]
     where = f"its file {schema.file!r} was not found" if name else "it names no file"
     raise GearwrightError(
-        f"the recording of {schema.robot!r} came without its robot, and {where}: name it with robot= or --robot"
+        f"the recording of {schema.robot!r} does not contain the robot, and {where}: give it with robot= or --robot"
     )

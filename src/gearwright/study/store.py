@@ -89,7 +89,7 @@ class ResultStore:
         if self.out is None:
             return set()
         if self._unknown:
-            warn(f"after an interruption this sweep begins again{self._unknown}", SweepWarning)
+            warn(f"if interrupted, this sweep starts again from the beginning{self._unknown}", SweepWarning)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self.folder)

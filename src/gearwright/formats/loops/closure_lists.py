@@ -69,7 +69,7 @@ def _yaml(data: bytes, source: Source, report: Report) -> Any:
             raise XacroError(f"the list is larger than {MAX_YAML // 1024} KiB")
         found = read_yaml(data.decode("utf-8", errors="replace"), Budget(), float, source.file)
     except (XacroError, RecursionError) as error:
-        report.error(CODE, str(error) or "the list is nested too deep", source)
+        report.error(CODE, str(error) or "the list is nested too deeply", source)
         return None
     return [] if found is None else found
 
@@ -157,7 +157,7 @@ def _closure(entry: Mapping[str, Any]) -> Closure:
         first, second = _pose(entry["origin"]), None
     if "origins" in entry:
         if not _is_list(entry["origins"]) or len(entry["origins"]) != 2:
-            raise _WrongError(f"origins must be two, one in each link, not {_short(entry['origins'])}")
+            raise _WrongError(f"origins must be two poses, one in each link, not {_short(entry['origins'])}")
         first, second = (_pose(o) for o in entry["origins"])
     found = Closure(
         name=str(entry.get("name") or ""), kind=str(entry.get("type") or "fixed"),

@@ -103,7 +103,7 @@ def _pid(e: Element, s: ActuatorSettings, fields: dict[str, Any]) -> Actuator | 
     if inputs[:1] != ["pos"]:
         return f"input={s.input!r}: a PID drive takes a position here"
     if len(inputs) > 1 and e.report.first("mjcf pid inputs"):
-        e.info("element-ignored", f"<pid> takes {' and '.join(inputs)}: a command is the position here, {OTHERS}")
+        e.info("element-ignored", f"<pid> takes {' and '.join(inputs)}: its command here is the position, {OTHERS}")
     if s.biasprm[1] >= 0 or s.biasprm[2] > 0:
         return "a PID drive needs a positive kp"
     gains: dict[str, Any] = {"stiffness": -s.biasprm[1], "damping_gain": -s.biasprm[2], "bias": s.biasprm[0]}
@@ -157,9 +157,9 @@ def _report_dc_motor(
     if lost:
         e.warning("not-simulated", f"{named}: {', '.join(lost)} is not simulated")
     if L and made.effort_limit < inf:
-        e.warning("not-simulated", f"{named}: its limit holds the current here, and in MuJoCo the torque alone")
+        e.warning("not-simulated", f"{named}: its limit applies to the current here, but only to the torque in MuJoCo")
     if L and made.temperature_coefficient:
-        e.warning("not-simulated", f"{named}: its inductance is constant here, and grows with the resistance in MuJoCo")
+        e.warning("not-simulated", f"{named}: its inductance is constant here, but grows with the resistance in MuJoCo")
 
 
 def _warmth(s: ActuatorSettings) -> dict[str, float]:

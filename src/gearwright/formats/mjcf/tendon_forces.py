@@ -41,7 +41,7 @@ def _add(t: TendonPart, parts: Parts, forces: dict[str, Any], k: int) -> None:
     found = t.scaled(1.0)
     if made is not None and found is not None and draft.add(draft.actuators, "actuator", name, made, e):
         tie(parts, e, name, name, *found)
-        e.info("element-ignored", f"{what}: its passive forces are those of actuator {name!r}, whatever its command")
+        e.info("element-ignored", f"{what}: actuator {name!r} applies its passive forces, whatever the command")
 
 
 def _losses(t: TendonPart, parts: Parts) -> dict[str, Any]:

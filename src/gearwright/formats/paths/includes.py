@@ -104,7 +104,7 @@ class Library:
         depth = self._depth[str(path)] = self._depth.get(e.file, 0) + 1
         left = MAX_ELEMENTS - self.elements
         if self.count > MAX_INCLUDES or depth > MAX_DEPTH or left <= 0:
-            e.error("include-cycle", "includes are nested too deep, are too many, or are too large together")
+            e.error("include-cycle", "includes are nested too deeply, are too many, or are too large together")
             raise LoadError(self.report)  # no robot has that many: nothing more is read
         try:
             if path not in self._parsed:

@@ -132,7 +132,7 @@ def _interface(e: Element, enabled: bool) -> Interface:
     values = {k: v for k, v in e.attributes.items() if k != "name"}
     name = e.get("name") or ""
     if not name:
-        e.error("name-missing", f"a {e.tag} without a name")
+        e.error("name-missing", f"<{e.tag}> has no name")
     enabled = _limits_enabled(e) and enabled
     e.consume()
     values |= read_params(e)

@@ -131,7 +131,7 @@ class ModelReader:
         if scope.is_world and name in scope.parts:
             name = self._another_name(scope, model, name)
         if scope.prefix.count("::") > 40 or len(name) > MAX_NAME:
-            model.error("xml-unsafe", "models are nested too deep, or have names too long")
+            model.error("xml-unsafe", "models are nested too deeply, or their names are too long")
             return
         inner = self.scope(model, f"{scope.full(name)}::", scope, fragment.version)
         try:

@@ -145,7 +145,7 @@ class _Parser:
     def _prim(self, parent: Element, depth: int) -> None:
         self.document.count += 1
         if depth > MAX_DEPTH or self.document.count > MAX_ELEMENTS:
-            raise _UnsafeError("prims are nested too deep, or there are too many", self.word.at)
+            raise _UnsafeError("prims are nested too deeply, or there are too many", self.word.at)
         first = self._next()
         tag = self._next().text if self.word.kind == "name" else "Scope"
         prim = Element(tag, {}, self.document, self.line(first.at), parent)
@@ -217,7 +217,7 @@ class _Parser:
 
     def _value(self, depth: int) -> str:
         if depth > MAX_DEPTH:
-            raise _UnsafeError("values are nested too deep", self.word.at)
+            raise _UnsafeError("values are nested too deeply", self.word.at)
         if self._is("(") or self._is("["):
             return " ".join(self._listed({"(": ")", "[": "]"}[self._next().text], depth))
         if self._take("{"):

@@ -61,7 +61,7 @@ def expand(data: bytes, name: str, file: Path | None, report: Report, options: X
             report.drop(e.code, str(e))
         _report_failure(report, expander, e.code, str(e), name)
     except RecursionError:
-        _report_failure(report, expander, "xacro-limit", "properties and expressions are nested too deep", name)
+        _report_failure(report, expander, "xacro-limit", "properties and expressions are nested too deeply", name)
     except MemoryError:
         _report_failure(report, expander, "xacro-limit", "there is too little memory to expand this file", name)
     return None

@@ -65,7 +65,7 @@ def include(expander: Expander, node: XacroNode, context: Context, out: XacroNod
                 continue
             raise XacroError(f"the included file {shown(path, 200)} does not exist", "include-not-found") from None
         if len(expander.library.open) > MAX_INCLUDE_DEPTH:
-            raise XacroError("files that include each other, or includes nested too deep", "include-cycle")
+            raise XacroError("files that include each other, or includes nested too deeply", "include-cycle")
         expander.library.open.append(path)
         yield expander.spliced(root, inside, out)
         expander.library.open.pop()

@@ -304,14 +304,14 @@ def _parse(text: str) -> tuple[ast.expr, int]:
         reason = e.msg if isinstance(e, SyntaxError) else str(e)
         raise XacroError(f"{shown(text)} is not an expression: {reason}") from None
     except (RecursionError, MemoryError):
-        raise too_much(f"the expression {shown(text)} is nested too deep") from None
+        raise too_much(f"the expression {shown(text)} is nested too deeply") from None
     level, size = [tree], 0
     for _ in range(MAX_DEPTH):
         size += len(level)
         level = [child for node in level for child in ast.iter_child_nodes(node)]  # type: ignore[misc]
         if not level:
             return tree, size
-    raise too_much(f"the expression {shown(text)} is nested too deep")
+    raise too_much(f"the expression {shown(text)} is nested too deeply")
 
 
 def _bound(target: ast.expr, value: Value) -> dict[str, Value]:

@@ -58,7 +58,7 @@ def _build(text: str, file: str, report: Report, most: int) -> XacroNode | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deeply, or there are too many")
         node = XacroNode(tag, attributes, document, parser.CurrentLineNumber)
         ahead[-1].children.append(node)
         ahead.append(node)

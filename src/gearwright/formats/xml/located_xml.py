@@ -321,7 +321,7 @@ def _build(text: str, file: str, report: Report, most: int) -> Element | None:
     def start(tag: str, attributes: dict[str, str]) -> None:
         document.count += 1
         if len(ahead) > MAX_DEPTH or document.count > most:
-            raise UnsafeError("elements are nested too deep, or there are too many")
+            raise UnsafeError("elements are nested too deeply, or there are too many")
         line = parser.CurrentLineNumber
         if prefixed and (":" in tag or ":" in "".join(attributes)):
             tag, attributes = document.taken_off(tag, attributes, line)

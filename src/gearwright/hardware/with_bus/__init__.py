@@ -45,7 +45,7 @@ def _table(pairs: Mapping[str, str], what: str) -> str:
     """One line for each, as both sides read it."""
     for name, place in pairs.items():
         if not name or not place or any(c in name + place for c in "\n="):
-            raise GearwrightError(f"a {what} is given as NAME=PLACE, e.g. can0=can0, not {name}={place}")
+            raise GearwrightError(f"give a {what} as NAME=PLACE, for example can0=can0, not as {name}={place}")
     return "\n".join(f"{name}={place}" for name, place in pairs.items())
 
 

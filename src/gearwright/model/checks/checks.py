@@ -303,7 +303,7 @@ def check_start(m: Mechanism, report: Report) -> None:
         if not isfinite(q[c.follower.joint][c.follower.index]):
             report.error(
                 "coupling-value",
-                f"coupling {c.name!r} puts {c.follower} at no finite position: its numbers are too large",
+                f"coupling {c.name!r} gives {c.follower} a position that is not finite: its numbers are too large",
                 c.source,
             )
 

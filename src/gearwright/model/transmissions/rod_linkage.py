@@ -125,7 +125,7 @@ class ActuatorsFollow(TransmissionMap):
         return self.map.to_actuators(a)
 
     def to_actuators(self, q: Any) -> Any:
-        raise ModelError("a rod linkage is known from joints to actuators only, not the other way")
+        raise ModelError("a rod linkage maps joints to actuators only, not the other way round")
 
 
 def _parts(*numbers: Screw) -> tuple[Array, ...]:

@@ -58,7 +58,7 @@ class Recording(NamedValues, NotebookDisplay):
     def robot(self) -> Mechanism:
         """The robot that was recorded; a recording from a file may have none."""
         if self._robot is None:
-            raise GearwrightError(f"the recording of {self.schema.robot!r} came without its robot: load that as well")
+            raise GearwrightError(f"the recording of {self.schema.robot!r} does not contain the robot: load it as well")
         return self._robot
 
     @property

@@ -37,7 +37,9 @@ def from_text(text: str | bytes, file: str) -> Schema:
     try:
         data = json.loads(text)
         if data["gearwright"] != VERSION:
-            raise GearwrightError(f"{file}: a recording of version {data['gearwright']!r:.20}; this reads {VERSION}")
+            raise GearwrightError(
+                f"{file}: the recording has format {data['gearwright']!r:.20}; only format {VERSION} can be read"
+            )
         return _schema(data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise GearwrightError(f"{file}: the description of its signals cannot be read") from None
