@@ -175,7 +175,7 @@ def test_mistakes(changes, message):
 
 
 def test_a_reward_of_the_wrong_shape():
-    with pytest.raises(gw.ModelError, match="a number for each robot"):
+    with pytest.raises(gw.ModelError, match="a number per robot"):
         vector(reward=lambda obs, act: obs)
 
 

@@ -56,7 +56,7 @@ class Declared:
         if unknown := [n for n in after if n not in self.memory]:
             raise UnknownNameError("memory", unknown[0], self.memory)
         if missing := [n for n in self.memory if n not in after]:
-            raise ModelError(f"a controller returns all of its memory, and {missing[0]!r} is missing")
+            raise ModelError(f"a controller must return all of its memory; {missing[0]!r} is missing")
         return self._commands(commands), after
 
     def _commands(self, returned: Any) -> Mapping[str, Any]:

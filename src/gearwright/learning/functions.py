@@ -147,6 +147,6 @@ def traced(what: str, function: Callable[..., Any], seen: Seen, action: Sequence
     (values,) = called(function, arguments, what)
     if len(values) != 1:
         raise ModelError(
-            f"{what} returns a number for each robot, not {len(values)}: in {what}(obs, act), obs is (B, n), act (B, m)"
+            f"{what} must return a number per robot, not {len(values)}: in {what}(obs, act), obs is (B, n), act (B, m)"
         )
     return scalars(values)[0]

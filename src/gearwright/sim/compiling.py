@@ -173,7 +173,7 @@ def _pairs(contacts: object) -> list[tuple[str, str]]:
         given = [*contacts]
     for pair in given:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
-            raise CompileError(f"contacts must be pairs of links, as [('*_foot', 'ground')], not {contacts!r:.60}")
+            raise CompileError(f"contacts must be pairs of links, such as [('*_foot', 'ground')], not {contacts!r:.60}")
     return [(a, b) for a, b in given]
 
 

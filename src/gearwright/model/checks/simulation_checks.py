@@ -120,7 +120,7 @@ def _check_stage_losses(t: Transmission, report: Report) -> None:
         if not stage.losses().efficient:
             message = f"transmission {t.name!r}: the efficiency of its {type(stage).__name__} is left out"
             why = "the load behind a stage of several ends or of a changing ratio is not known"
-            report.warning("not-simulated", f"{message}: {why}; give the whole an <efficiency>", t.source)
+            report.warning("not-simulated", f"{message}: {why}; give the whole transmission an <efficiency>", t.source)
 
 
 def check_start_of_maps(m: Mechanism, q: Configuration, report: Report) -> None:

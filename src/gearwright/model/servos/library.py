@@ -147,7 +147,7 @@ def servo_model(given: str | os.PathLike[str] | ServoModel) -> ServoModel:
     if isinstance(given, ServoModel):
         return given
     if not isinstance(given, str | os.PathLike):
-        raise ModelError(f"a servo model must be named, as 'sts3215', not {given!r:.60}")
+        raise ModelError(f"a servo model is given by its name, such as 'sts3215', not {given!r:.60}")
     if os.fspath(given).endswith(".json"):
         return read_bam(given)
     return servos[os.fspath(given)]

@@ -181,7 +181,7 @@ def recovered(path: Path) -> Recording | None:
         except GearwrightError as error:
             if not path.is_file():
                 raise
-            warn(f"{error}; what {path} held before is read", RecordingWarning)
+            warn(f"{error}; the previous content of {path} is read", RecordingWarning)
             return None
         recording = Recording(reader.schema)
         for block in reader.blocks:

@@ -36,7 +36,7 @@ def add_couplings(robot: Mechanism, names: MjcfNames, losses: LossLog, sections:
             continue
         coefficients = polynomial(c)
         if len(coefficients) > POWERS + 1:
-            losses.lose(shown, "powers", f"MuJoCo's polynomials end at the power {POWERS}")
+            losses.lose(shown, "powers", f"MuJoCo's polynomials go up to the power {POWERS}")
         name = names.free("equality", c.name)
         if len(c.leaders) == 1:
             kept = coefficients[: POWERS + 1]

@@ -40,7 +40,7 @@ def sdf_text(robot: Mechanism, losses: LossLog, mesh_path: MeshPath) -> str:
     _Model(robot, losses, mesh_path, model).write()
     for name, written in names.items():
         model.add(f"{OWN}called", name, as_=written)  # libsdformat wants every `name` once
-        losses.note(f"{name!r} is written as {written!r}: in SDFormat, '::' is between the names of nested models")
+        losses.note(f"{name!r} is written as {written!r}: in SDFormat, '::' separates the names of nested models")
     return root.xml()
 
 
