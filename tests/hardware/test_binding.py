@@ -263,14 +263,15 @@ def test_a_finger_whose_travel_is_a_few_counts_is_said():
     pinion = """<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="finger"/>
       <actuator name="m"><mechanicalReduction>100</mechanicalReduction></actuator></transmission>"""
 
-    def said(protocol, pinion=""):
-        notes = Rig.of(gw.loads(text.format(pinion=pinion)), protocol).notes
+    def said(protocol, pinion="", old="", new=""):
+        notes = Rig.of(gw.loads(text.format(pinion=pinion).replace(old, new)), protocol).notes
         return [note.split(":")[0] for note in notes if "counts of the encoder are the joint's whole travel" in note]
 
     assert said("feetech") == said("dynamixel") == ["finger 14"]
     assert said("lx16a") == ["finger 5"] and said("cia402") == ["finger 90"]
     assert said("odrive") == said("moteus") == said("damiao") == []  # positions are not counts
     assert said("feetech", pinion) == said("dynamixel", pinion) == said("cia402", pinion) == []
+    assert said("feetech", old='lower="0.015" upper="0.037"', new='lower="0" upper="0"') == []  # no travel
 
 
 def test_joints_without_an_actuator_are_said():

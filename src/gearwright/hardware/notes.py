@@ -60,7 +60,7 @@ def _coarse(robot: Mechanism, bound: Sequence[Bound], drives: Mapping[str, Motor
         drive = drives[b.actuator]
         per_unit = b.motor.counts / tau if b.protocol.turn < inf else drive.counts_per_unit
         counts = (drive.travel[1] - drive.travel[0]) * per_unit
-        if counts < FEW_COUNTS:
+        if 0.0 < counts < FEW_COUNTS:
             few[next(iter(shafts.ratios(robot, b.actuator)))] = f"{counts:.0f}"
     if few:
         yield (
