@@ -118,6 +118,16 @@ def test_arrows_show_what_joints_carry() -> None:
     np.testing.assert_allclose(end - start, [0.0, 0.0, 0.6], atol=1e-9)  # upwards, against the weight
 
 
+def test_nothing_has_no_arrow() -> None:
+    """What falls freely carries rounding alone."""
+    robot = gw.loads(FREE, base="floating")
+    sim = gw.compile(robot)
+    sim.step(n=10)
+    forces = JointForces(SimpleNamespace(scene=None), SimpleNamespace(robot=robot, sim=sim), size=2.0)
+    for kind in ("force", "torque"):
+        assert len(forces._ends(kind)) == 0 and forces._longest[kind] == 0.0
+
+
 def test_a_line_says_how_much_the_longest_arrow_is(page) -> None:
     page.player.reset()
     forces = part(page, JointForces)

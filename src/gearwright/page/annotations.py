@@ -15,7 +15,7 @@ from gearwright.page.labels import Label, SceneLabels
 
 AXIS, COUPLING, TRANSMISSION = (222, 160, 30), (150, 90, 200), (30, 140, 110)
 LENGTH = 0.16  # of an axis to either side, of the robot's size
-FEW = 8  # joints; the axes of more are shorter, by the square root of how many more
+FEW = 8  # joints; axes and arcs of more are shorter, by the square root of how many more
 STEM = 0.22  # height of an arc, of the robot's size
 SEGMENTS = 16  # of an arc
 MOST = 200  # of each kind: more cannot be read
@@ -34,8 +34,9 @@ class Annotations:
     """Each kind is drawn when it is first shown; `move` keeps the lines between joints where the joints are."""
 
     def __init__(self, server: Any, labels: SceneLabels, robot: Mechanism, size: float) -> None:
-        self._scene, self._labels, self._robot, self._size = server.scene, labels, robot, size
+        self._scene, self._labels, self._robot = server.scene, labels, robot
         self._joints = {j.name: j for j in (*robot.tree.joints, *robot.tree.cuts)}
+        self._size = size * min(1.0, FEW / max(1, sum(1 for j in self._joints.values() if j.axes))) ** 0.5
         self._axes: list[Any] = []
         self._bonds: dict[str, list[tuple[Bond, Any, Any]]] = {}  # kind → with line and label
         self._shown: set[str] = set()
@@ -47,19 +48,18 @@ class Annotations:
 
     def show_axes(self, shown: bool) -> None:
         if shown and not self._axes:
-            joints = [j for j in self._joints.values() if j.axes][:MOST]
-            length = LENGTH * self._size * min(1.0, FEW / max(1, len(joints))) ** 0.5
-            for joint in joints:
-                self._axes += self._draw_axes(joint, length)
+            for joint in [j for j in self._joints.values() if j.axes][:MOST]:
+                self._axes += self._draw_axes(joint)
         for node in self._axes:
             node.visible = shown
         self._labels.arrange()
 
-    def _draw_axes(self, joint: Joint, length: float) -> Iterator[Any]:
+    def _draw_axes(self, joint: Joint) -> Iterator[Any]:
         """Fixed to the parent's frame, about which the child turns."""
         from gearwright.page.scene import frame_of
 
-        X, origin = joint.X_PJ, np.asarray(joint.X_PJ.p, float)
+        length, X = LENGTH * self._size, joint.X_PJ
+        origin = np.asarray(X.p, float)
         path = "/axes" if joint.parent == WORLD else f"{frame_of(joint.parent)}/axes"
         path += " " + joint.name.replace("%", "%25").replace("/", "%2F")
         for k, axis in enumerate(joint.axes):

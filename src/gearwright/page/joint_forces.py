@@ -15,6 +15,7 @@ FORCE, TORQUE = (226, 88, 62), (47, 127, 193)
 LONGEST = 0.3  # of an arrow, of the robot's size; the others are to scale
 UNITS = {"force": "N", "torque": "N·m"}
 NOTHING = 1e-9  # [N, N·m]
+SHORTEST = 0.02  # of the longest: shorter arrows would be all head
 MOST = 60  # joints
 
 
@@ -72,6 +73,7 @@ class JointForces:
             start = X[:3, :3] @ np.asarray(joint.X_CJ.p, float) + X[:3, 3]
             found.append((start, along))
         longest = max((float(np.linalg.norm(along)) for _, along in found), default=0.0)
-        self._longest[kind] = longest
-        scale = LONGEST * self._size / longest if longest > NOTHING else 0.0
-        return np.array([[start, start + scale * along] for start, along in found]).reshape(-1, 2, 3)
+        self._longest[kind] = longest if longest > NOTHING else 0.0
+        seen = [(start, along) for start, along in found if np.linalg.norm(along) > max(NOTHING, SHORTEST * longest)]
+        scale = LONGEST * self._size / max(longest, NOTHING)
+        return np.array([[start, start + scale * along] for start, along in seen]).reshape(-1, 2, 3)

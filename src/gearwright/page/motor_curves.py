@@ -31,7 +31,8 @@ class MotorCurves:
     def __init__(self, controls: Controls, motion: ShownMotion) -> None:
         self._motion, self._names = motion, list(motion.robot.actuators)
         pages = [self._names[k : k + PAGE] for k in range(0, len(self._names), PAGE)]
-        self._pages = {f"{visible(p[0])} … {visible(p[-1])} ({k + 1})": p for k, p in enumerate(pages)}
+        first = [PAGE * k + 1 for k in range(len(pages))]
+        self._pages = {f"{k}–{k + len(p) - 1} of {len(self._names)}": p for k, p in zip(first, pages, strict=True)}
         self._choice = None
         if len(pages) > 1:
             self._choice = controls.menu("motors", list(self._pages), next(iter(self._pages)), lambda _: self._turn())
