@@ -53,13 +53,13 @@ class EulerStep(ConstrainedStep):
         self.end_actuators(build.position, found.u, found.u, taken)
         self.end_frictions(now, model.tree(State(build.position, found.u)).v)
         if self.closures:
-            project(self, kept, recovery, self._begun(acting))
+            project(self, kept, recovery, self._closing(acting))
             self._count_open_loops()
         else:
             build.stage("finish")
             recovery.write()
 
-    def _begun(self, acting: Collected) -> LeastMove | None:
+    def _closing(self, acting: Collected) -> LeastMove | None:
         """The factors that velocities were found with, if there are any."""
         found = self.solver.closing if isinstance(self.solver, DirectSolver) else None
         if found is None or acting.switching:

@@ -50,10 +50,10 @@ def _excess(u: Column, w: Sequence[Scalar], share: Scalar, gain: Mapping[int, Sc
     return maximum_of(changes - share * abs(u))
 
 
-def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float) -> dict[int, Scalar]:
+def slender_gain(model: Coordinates, w: Sequence[Scalar], h: Scalar, eps: float) -> dict[int, Scalar]:
     """By velocity of a ball: how many times as large the next change may be, where that is more than this one.
 
-    The step turns a change across a slender body by dt·w into the body's axis, where a small inertia answers. The
+    The step turns a change across a slender body by h·w into the body's axis, where a small inertia answers. The
     spread of the moments of inertia, `(tr I/3)³/det I`, is 1 of a sphere, and about 0.3 times their ratio of a rod.
     """
     found: dict[int, Scalar] = {}
@@ -63,22 +63,22 @@ def slender_gain(model: Coordinates, w: Sequence[Scalar], dt: Scalar, eps: float
         if most <= 1.0 or (is_number(spread) and spread < TUNING.slender):
             continue
         speed = sqrt(total(TINY, *(w[k] * w[k] for k in three)))
-        found |= dict.fromkeys(three, minimum(maximum(1.0, spread * (dt * speed)), most))
+        found |= dict.fromkeys(three, minimum(maximum(1.0, spread * (h * speed)), most))
     return found
 
 
 def tolerance(
-    iteration: Scalar, dt: Scalar, eps: float, *, loops: bool, change: float = TUNING.change
+    iteration: Scalar, h: Scalar, eps: float, *, loops: bool, change: float = TUNING.change
 ) -> Scalar:  # fmt: skip
     """Share of its speed by which an axis may change in the last iteration: `change` at most.
 
     In short steps, rounding may exceed that if a loop's rows are nearly dependent.
     """
-    short = change / TUNING.short**2 * (dt * dt)
+    short = change / TUNING.short**2 * (h * h)
     rounding: Scalar = TUNING.rounding * eps
     if loops:
         short = where(iteration >= min(TUNING.compliance), change, short)
-        rounding = maximum(rounding, TUNING.loop_rounding * eps / dt)
+        rounding = maximum(rounding, TUNING.loop_rounding * eps / h)
     return maximum(minimum(change, short), rounding)
 
 
@@ -91,7 +91,7 @@ def compliance(iteration: Scalar) -> Scalar:
 
 
 def motion_error(
-    model: Model, q: list[Scalar], v: Sequence[Scalar], w: Column, dt: Scalar, iteration: Scalar | None = None
+    model: Model, q: list[Scalar], v: Sequence[Scalar], w: Column, h: Scalar, iteration: Scalar | None = None
 ) -> Scalar:
     """Square of the distance that an axis moves, or of the angle that a body that is not round turns by, over what a
     substep can follow.
@@ -111,7 +111,7 @@ def motion_error(
         turning = model.tree(State(q, w)).v
         squares = [total(*(turning[k] * turning[k] for k in axes)) for axes in model.uneven]
         error = maximum(error, 1.0 / TUNING.quarter_turn**2 * maximum_of(squares))
-    return dt * dt * error
+    return h * h * error
 
 
 def next_start(build: StepBuilder, most: int, *, loops: bool) -> None:

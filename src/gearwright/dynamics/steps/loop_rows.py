@@ -18,9 +18,9 @@ from gearwright.dynamics.tree.reduction import TreeState
 
 
 def closed_ahead(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar]) -> Collected:
-    """With loops that are to be closed at the end of the step: `J·w⁺ = J·w − φ(q ⊕ dt·w)/dt`, w the last guess.
+    """With loops that are to be closed at the end of the step: `J·w⁺ = J·w − φ(q ⊕ h·w)/h`, w the last guess.
 
-    In a loop at rest φ is rounding; divided by dt it is a speed that would shake a loop that friction holds
+    In a loop at rest φ is rounding; divided by h it is a speed that would shake a loop that friction holds
     redundantly.
     """
     if not step.closures:

@@ -240,13 +240,13 @@ class MidpointStep(ConstrainedStep):
         """The balance of momentum in the middle, solved for w with M at the start."""
         build, model, H, terms = self.build, self.model, begun.H, begun.terms
         w = build.start
-        middle = balance(model, build.position, build.momentum, w, begun.effort, self.h)
-        build.force = middle.force
+        error = balance(model, build.position, build.momentum, w, begun.effort, self.h)
+        build.force = error.force
         if isinstance(H, Factors | Masked):
-            return still(w + H.solve(terms.total(still(w)) - middle.residual))
+            return still(w + H.solve(terms.total(still(w)) - error.residual))
         if self.closures and not isinstance(H, LeastMove):
             terms = yielding(terms, compliance(build.iteration[0]))
-        push = M @ w - middle.residual + terms.push(model.dof)
+        push = M @ w - error.residual + terms.push(model.dof)
         terms = closed_ahead(self, terms, build.position, w)
         done, share = build.converged[0], 0.5 * build.share_of_step[0]
         iterated = (done > 0.5) | (build.iteration[0] > 1.0) if terms.cones else None

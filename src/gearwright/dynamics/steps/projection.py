@@ -51,10 +51,10 @@ SINGLE = 1e9  # eps: times the tolerance of an open loop, where that is less tha
 LAST = 100.0  # eps: and a move of this is the last; the next would be about the square of it
 
 
-def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery, begun: LeastMove | None = None) -> None:
+def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery, closing: LeastMove | None = None) -> None:
     """Moves the position of the step's end back within stops, and until loops are closed.
 
-    `begun`: along the step's equalities, with their factors where it began.
+    `closing`: along the step's equalities, with their factors where it began.
     """
     build = step.build
     build.moved_by, build.turned = [1.0], [0.0]
@@ -62,9 +62,9 @@ def project(step: ConstrainedStep, M: FrontalMatrix, recovery: StopRecovery, beg
     recovery.write()
     _look(step)
     rows, _ = _rows(step)
-    if begun is not None and len(begun.y) == len(rows) == len(_every_row(step, _now(step))):
+    if closing is not None and len(closing.y) == len(rows) == len(_every_row(step, _now(step))):
         with build.loop(CORRECTIONS, until=Slots.turned):
-            _correct(step, begun, "close")
+            _correct(step, closing, "close")
             build.again("gap")
     if rows:
         with build.loop(PROJECTIONS, until=Slots.closed):

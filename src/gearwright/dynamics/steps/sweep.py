@@ -70,7 +70,7 @@ class SweepSolver(ABC):
         assert isinstance(H, FrontalMatrix)
         if not (acting.switching or acting.equalities):
             return Solved(self.model.factorised(H.entries).solve(list(b)), [], [], [], [], True)
-        kept = self._swept(self._begun(H, b, acting, guess))
+        kept = self._swept(self._warm_started(H, b, acting, guess))
         found = dict(zip(_order(acting), kept, strict=True))
         each = (("polyline", acting.polylines), ("equality", acting.equalities), ("curve", acting.curves))
         polylines, equalities, beside = ([found[kind, i] for i in range(len(own))] for kind, own in each)
@@ -85,7 +85,7 @@ class SweepSolver(ABC):
     def travel(self, found: Solved) -> list[Scalar]:
         return found.u
 
-    def _begun(self, H: FrontalMatrix, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
+    def _warm_started(self, H: FrontalMatrix, b: Sequence[Scalar], acting: Collected, guess: Sequence[Scalar]) -> Swept:
         """Tangents of the curves are in the matrix; the remainder of the curves is swept over."""
         b, remainders = list(b), []
         for curve in acting.curves:

@@ -1,19 +1,19 @@
 """The variational midpoint: one mean velocity w carries a step, and momentum is balanced at both of its ends.
 
-With the discrete Lagrangian `dt·L(q̄, w)`, `q̄ = q ⊕ dt/2·w` and `q⁺ = q ⊕ dt·w`,
+With the discrete Lagrangian `h·L(q̄, w)`, `q̄ = q ⊕ h/2·w` and `q⁺ = q ⊕ h·w`,
 
-    p  = p̄ − dt/2·f        p⁺ = p̄ + dt/2·f        p̄ = ∂L/∂w, f = ∂L/∂q + τ, both at (q̄, w)
+    p  = p̄ − h/2·f        p⁺ = p̄ + h/2·f        p̄ = ∂L/∂w, f = ∂L/∂q + τ, both at (q̄, w)
 
 (Marsden and West, "Discrete mechanics and variational integrators", 2001). Second order; keeps momentum exactly and
 energy within a band. Coordinates of a ball live on rotations, and their momentum in axes that turn along: with
-x = dt/2·w and A the rotation by −x,
+x = h/2·w and A the rotation by −x,
 
-    A·p  = p* − dt/2·f     A⁻¹·p⁺ = p* + dt/2·f        p* = p̄ − k₁·x×(x×p̄) + dt/2·k₂·x×f
+    A·p  = p* − h/2·f     A⁻¹·p⁺ = p* + h/2·f        p* = p̄ − k₁·x×(x×p̄) + h/2·k₂·x×f
 
 k₁ = (|x|/sin|x| − 1)/|x|², k₂ = tan(|x|/2)/|x|: the derivative of the exponential map, in closed form.
 
 Constraints act where the step begins, and in its second half where it ends. Impulses i of the first half are therefore
-in the axes of the start, `A·(p + i) = p* − dt/2·f`, and the balance is taken in those: w is the same in both.
+in the axes of the start, `A·(p + i) = p* − h/2·f`, and the balance is taken in those: w is the same in both.
 
 Free bases are balanced along their chords (`tree.chords`); p, w and the residual are along the base's own velocities.
 """
@@ -35,13 +35,13 @@ class Balance(NamedTuple):
     """The middle of a step with mean velocity w, without what laws and rows add."""
 
     force: Column  # f
-    residual: Column  # p̄ − dt/2·f − p, of balls in the axes of the step's start
+    residual: Column  # p̄ − h/2·f − p, of balls in the axes of the step's start
 
 
 def balance(
-    model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], dt: Scalar
+    model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], effort: Sequence[Scalar], h: Scalar
 ) -> Balance:
-    half, start = 0.5 * dt, State(q, w)
+    half, start = 0.5 * h, State(q, w)
     mean, f = model.chord_gradient(model.along_chords(start, half), effort)
     speeds = model.chord_velocities(start)
     before = mean - half * f
@@ -53,14 +53,14 @@ def balance(
 
 def momentum_after(
     model: Model, q: list[Scalar], p: list[Scalar], w: list[Scalar], q_after: list[Scalar],
-    force: Column, impulse: Column, dt: Scalar,
+    force: Column, impulse: Column, h: Scalar,
 ) -> Column:  # fmt: skip
-    """`p⁺ = p + impulse + dt·f`, of balls in the axes of the step's end."""
+    """`p⁺ = p + impulse + h·f`, of balls in the axes of the step's end."""
     start = model.chord_forces(q, p + impulse)
     speeds = model.chord_velocities(State(q, w))
-    after = start + dt * force
+    after = start + h * force
     for _, three in model.balls:
-        x, kick = vector_at(speeds, three) * (0.5 * dt), vector_at(force, three) * dt
+        x, kick = vector_at(speeds, three) * (0.5 * h), vector_at(force, three) * h
         put_at(after, three, rotate_inverse(x, rotate_inverse(x, vector_at(start, three)) + kick))
     return model.forces_of_chords(q_after, after)
 
