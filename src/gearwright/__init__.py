@@ -77,6 +77,7 @@ if TYPE_CHECKING:  # `as` exports a name; each is imported when it is first used
     from gearwright.model.frictions import Dahl as Dahl
     from gearwright.model.frictions import Friction as Friction
     from gearwright.model.frictions import LuGre as LuGre
+    from gearwright.model.frictions import MaxwellSlip as MaxwellSlip
     from gearwright.model.hardware.drives import Drive as Drive
     from gearwright.model.hardware.servos import with_servos as with_servos
     from gearwright.model.scenes.world import World as World

@@ -27,6 +27,7 @@ NAMES = {
     "Dahl",
     "Friction",
     "LuGre",
+    "MaxwellSlip",
     "ElasticGear",
     "ElectricMotor",
     "Encoder",

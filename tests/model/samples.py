@@ -18,6 +18,7 @@ from gearwright.registry import Registry
 GIVEN: dict[str, dict[str, Any]] = {
     "four_bar_linkage": {"ground": 1.0, "input": 3.0, "coupler": 2.5, "output": 2.0},
     "linear_map": {"matrix": ((2.0, 0.5), (0.0, 3.0))},
+    "maxwell_slip": {"elements": ((3.0, 1.0), (2.0, 2.0))},
     "series": {"stages": (gw.SimpleTransmission(reduction=5.0), gw.SimpleTransmission(reduction=-3.0))},
     "solenoid": {"force_stroke": ((0.0, 10.0), (0.01, 1.0))},
 }

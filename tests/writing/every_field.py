@@ -465,6 +465,9 @@ def by_type(kind: type[Any], m: Meaning, plain: dict[str, Any]) -> dict[str, Any
         return next((x for x in tried if accepted(kind, {**plain, **x})), tried[0])
     if m.form == "whole":
         return {m.name: 3}
+    if q.table and known:
+        *others, (*row, last) = known
+        return {m.name: (*others, (*row, 0.5 * last))}
     if m.form == "numbers":
         return {m.name: tuple(0.5 + 0.25 * i for i in range(len(known or (0, 0, 0))))}
     if m.name == "node":

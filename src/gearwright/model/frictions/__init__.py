@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # `as` exports a name
     from gearwright.model.frictions.friction import Friction as Friction
     from gearwright.model.frictions.kind import FrictionModel as FrictionModel
     from gearwright.model.frictions.lugre import LuGre as LuGre
+    from gearwright.model.frictions.maxwell_slip import MaxwellSlip as MaxwellSlip
     from gearwright.model.frictions.stribeck import Stribeck as Stribeck
 else:
     __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
@@ -29,6 +30,7 @@ FRICTIONS: Registry[type[FrictionModel]] = Registry(
         "stribeck": "gearwright.model.frictions.stribeck:Stribeck",
         "lugre": "gearwright.model.frictions.lugre:LuGre",
         "dahl": "gearwright.model.frictions.dahl:Dahl",
+        "maxwell_slip": "gearwright.model.frictions.maxwell_slip:MaxwellSlip",
         "cogging": "gearwright.model.frictions.cogging:Cogging",
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from gearwright.model.fields import Quantity
 from gearwright.model.frictions.kind import FrictionModel
 from gearwright.model.parameters import axes, device_key, losses_key
 from gearwright.model.transmissions.elastic import ElasticGear
@@ -26,8 +27,7 @@ class FrictionStates(NamedTuple):
     @property
     def units(self) -> tuple[str, ...]:
         """Of the states, in their order; of an angle or of a length by what it moves along."""
-        each = (unit.partition(" | ") for unit in self.model.state_units)
-        found = tuple(second if self.slides and second else first for first, _, second in each)
+        found = tuple(Quantity(unit).unit_on(slides=self.slides) for unit in self.model.state_units)
         return found + ("",) * (len(self.places) - len(found))
 
 
