@@ -343,3 +343,42 @@ def test_replicas_of_attached_models_have_mujocos_names(folder: Path) -> None:
     assert (m.neq, m.nexclude) == (len(robot.couplings), 4) and ("a_palm.1-0", "a_f_0.1-0") in robot.no_contact
     state = random_state(pair, np.random.default_rng(0))
     assert pose_error(pair, state) < 1e-12 and max(actuator_errors(pair, state).values()) < 1e-12
+
+
+REPLICAS = """<mujoco><worldbody><body name="x"><joint name="o"/><geom size=".1"/></body>
+  <replicate count="2" offset="1 0 0" sep="_"><body name="b"><joint name="j" axis="0 1 0"/><geom size=".1"/>%s</body>
+  </replicate></worldbody>%s</mujoco>"""
+INSIDE = """<replicate count="2" offset="0 0 1" sep="-"><body name="k"><joint name="i" axis="1 0 0"/>
+  <geom size=".1"/></body></replicate>"""
+
+
+ON_TENDONS = """<tendon><fixed name="t"><joint joint="j" coef="2"/></fixed></tendon>
+  <actuator><motor name="a" tendon="t"/></actuator>
+  <sensor><jointpos name="q" joint="j"/><actuatorpos name="w" actuator="a"/></sensor>"""
+REFERENCES = {
+    "actuators": (
+        "", '<actuator><motor name="a" joint="j"/><motor name="p" joint="o"/><motor name="c" joint="j"/></actuator>',
+    ),
+    "tendons": ("", ON_TENDONS),
+    "replicas in replicas": (INSIDE, '<actuator><motor name="a" joint="i"/><motor name="b" joint="j"/></actuator>'),
+    "no names": ("", '<actuator><motor joint="j" gear="3"/></actuator>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("inside", "sections"), REFERENCES.values(), ids=REFERENCES)
+def test_what_names_replicated_parts_is_replicated_as_in_mujoco(inside: str, sections: str) -> None:
+    pair = both(REPLICAS % (inside, sections))
+    m, robot = pair
+    assert [m.body(i).name for i in range(1, m.nbody)] == list(robot.links)
+    actuators = [m.actuator(i).name or f"{m.joint(m.actuator_trnid[i, 0]).name}_motor" for i in range(m.nu)]
+    assert actuators == list(robot.actuators)
+    assert [m.sensor(i).name for i in range(m.nsensor)] == list(robot.sensors)
+    state = random_state(pair, np.random.default_rng(0))
+    assert pose_error(pair, state) < 1e-12 and max(actuator_errors(pair, state).values(), default=0.0) < 1e-12
+    assert not [d for d in robot.diagnostics if d.severity != "info"]
+
+
+def test_what_names_replicated_parts_and_others_is_refused() -> None:
+    """MuJoCo leaves it out without a word."""
+    with pytest.raises(gw.LoadError, match="there is no joint 'j'"):
+        gw.loads(REPLICAS % ("", '<equality><joint joint1="j" joint2="o"/></equality>'))

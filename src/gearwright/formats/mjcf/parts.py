@@ -177,6 +177,8 @@ class Parts:
     sites: dict[str, SitePart] = field(default_factory=dict)
     tendons: dict[str, Any] = field(default_factory=dict)
     copied: int = 0  # elements, by <replicate>
+    replicas: list[str] = field(default_factory=list)  # suffixes, in the order in which MuJoCo makes them
+    replicated: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # kind and name → which replicas have it
     files: list[SourceFile] = field(default_factory=list)  # the model, then those that it attaches
 
     def sections(self, tag: str) -> Iterator[tuple[Element, SourceFile]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 
@@ -12,13 +13,13 @@ from gearwright.formats.mjcf.grammar import heed
 from gearwright.formats.mjcf.parts import Parts, Placement
 from gearwright.formats.mjcf.poses import turned_by_euler
 from gearwright.formats.mjcf.values import real, vector
-from gearwright.formats.xml.located_xml import Element
+from gearwright.formats.xml.located_xml import Element, descendants
 from gearwright.model.poses import IDENTITY, Pose
 
 MAX_COPIES = 1000
 MAX_COPIED = 20_000  # elements
 NAMED = ("body", "joint", "freejoint", "geom", "site", "frame")
-SECTIONS = ("actuator", "contact", "equality", "sensor", "tendon")
+SECTIONS = ("contact", "tendon", "equality", "actuator", "sensor")  # each names parts of those before it
 NAMES = (  # attributes with the name of a part, in sections
     "name", "joint", "joint1", "joint2", "jointinparent", "body", "body1", "body2", "site", "site1", "site2",
     "sidesite", "refsite", "cranksite", "slidersite", "geom", "geom1", "geom2", "tendon", "tendon1", "tendon2",
@@ -39,11 +40,57 @@ def read_replicate(e: Element, at: Placement, parts: Parts) -> None:
     turn = turned_by_euler(vector(e, "euler"), at.file.compiler)
     step, X = Pose(turn, np.array(vector(e, "offset"))), IDENTITY
     for i in range(count):
-        one = copied(e, f"{separator}{i:0{digits}d}{e.attributes.get(OUTER, '')}", top=True)
+        suffix = f"{separator}{i:0{digits}d}{e.attributes.get(OUTER, '')}"
+        for kind, name in _named_inside(e):
+            parts.replicated.setdefault((kind, at.prefix + name), []).append(len(parts.replicas))
+        parts.replicas.append(suffix)
+        one = copied(e, suffix, top=True)
         place = replace(at, X_BF=at.X_BF @ X, childclass=e.get("childclass") or at.childclass)
         read_children(one, place, parts)
         _learn(e, one)
         X = Pose(X.R @ step.R, X.p + step.p) if np.array_equal(step.R, IDENTITY.R) else X @ step
+
+
+def _named_inside(e: Element) -> Iterator[tuple[str, str]]:
+    """Parts that this replica copies itself; one inside it copies its own."""
+    for c in e.children:
+        if c.tag in NAMED and "name" in c.attributes:
+            yield c.tag.removeprefix("free"), c.attributes["name"]
+        if c.tag not in ("replicate", "attach"):
+            yield from _named_inside(c)
+
+
+def replicate_references(parts: Parts) -> None:
+    """What names replicated parts, and nothing else, is replicated like them, after all others of its section."""
+    for file in parts.files:
+        for tag in SECTIONS:
+            for section in (s for s in file.root.children if s.tag == tag):
+                _replicate_section(section, file.prefix, parts)
+
+
+def _replicate_section(section: Element, prefix: str, parts: Parts) -> None:
+    each = [(c, _common_replicas(c, prefix, parts)) for c in section.children]
+    for c, replicas in each:
+        if replicas and (name := c.attributes.get("name")):
+            parts.replicated[section.tag, prefix + name] = replicas
+    copies = sorted(((k, i) for i, (_, replicas) in enumerate(each) for k in replicas))
+    section.children = [
+        *(c for c, replicas in each if not replicas),
+        *(_named_anew(section.children[i], parts.replicas[k], section=True) for k, i in copies),
+    ]
+    for c in section.children:
+        c.parent = section
+
+
+def _common_replicas(e: Element, prefix: str, parts: Parts) -> list[int]:
+    """Those of all parts that it names; none where some are not replicated, or otherwise."""
+    named = [(k.rstrip("12"), x) for c in descendants(e) for k, x in c.attributes.items() if k in NAMES[1:]]
+    each = [parts.replicated.get((_kind(k), prefix + x), []) for k, x in named]
+    return each[0] if each and all(s == each[0] for s in each) else []
+
+
+def _kind(attribute: str) -> str:
+    return "site" if attribute.endswith("site") else "joint" if attribute.startswith("joint") else attribute
 
 
 def _size(e: Element) -> int:

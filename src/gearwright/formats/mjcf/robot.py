@@ -12,6 +12,7 @@ from gearwright.formats.mjcf.includes import expand
 from gearwright.formats.mjcf.keyframes import add_keyframes
 from gearwright.formats.mjcf.links import add_frames, add_links
 from gearwright.formats.mjcf.parts import MjcfBody, Parts, Placement, SourceFile
+from gearwright.formats.mjcf.replicas import replicate_references
 from gearwright.formats.mjcf.sensors import add_sensors
 from gearwright.formats.mjcf.settings import read_settings
 from gearwright.formats.mjcf.tendon_forces import add_tendon_forces
@@ -43,6 +44,8 @@ def read_mujoco(root: Element, draft: Draft, library: Library) -> None:
         heed(section, "deformable")
         for e in section.all("flex", "skin"):
             heed(e, f"deformable/{e.tag}")
+    if parts.replicas:
+        replicate_references(parts)
     read_contact(parts)
     weights = add_links(parts)
     add_frames(parts)
