@@ -77,13 +77,15 @@ def test_a_pushed_four_bar_gains_what_it_should(four_bar):
 
 
 def energy_errors(robot, crank, turns, dt=1e-3, seconds=1.0):
-    """After each step, as a share of the start's; and the parts that the last step was made in."""
+    """After each step, as a share of the start's; and the most substeps that a step was made in."""
     sim = gw.compile(robot, gravity=(0, 0, 0), dt=dt)
     sim.reset(velocity={crank: 2 * np.pi * turns})
-    start = sim.energy
-    errors = np.abs(sim.run(seconds).energy / start - 1.0)
+    start, energies, most = sim.energy, [], 0.0
+    for _ in range(round(seconds / (10 * dt))):
+        energies.append(sim.run(10 * dt).energy[1:])
+        most = max(most, sim.batch_state.get("substepping")[0, 0] + 1)
     assert sim.unsettled == 0
-    return errors, sim.batch_state.get("substepping")[0, 0] + 1
+    return np.abs(np.concatenate(energies) / start - 1.0), most
 
 
 @pytest.mark.parametrize(
@@ -138,13 +140,13 @@ def test_half_the_step_is_a_quarter_of_a_loops_error_at_any_speed(four_bar, turn
     assert whole / half == pytest.approx(4.0, rel=0.1)  # found 3.9 to 4.05
 
 
-def test_parts_stay_over_a_turn_and_go_when_a_loop_is_slow(four_bar):
-    """A change of their number is what energy is lost by: at 1.7 turns a second, one joint is fast once a turn."""
-    errors, parts = energy_errors(four_bar, "pin_a", 1.7, seconds=3.0)
+def test_two_parts_go_when_a_loop_is_slow(four_bar):
+    """What a change of their number costs in energy is little there: 1.7 times a second, one joint is fast for long."""
+    errors, parts = energy_errors(four_bar, "pin_a", 1.7, seconds=10.0)
     assert parts == 2
-    assert errors[-600:].max() < 6e-4  # found 4.2e-4
+    assert errors.max() < 1e-3  # found 6e-4
     sim = gw.compile(four_bar, drives={"pin_a": gw.Drive(kinematic=True)})
-    for n, speed, left in ((20, 30.0, 1.0), (1980, 1.0, 1.0), (40, 1.0, 0.0)):
+    for n, speed, left in ((20, 30.0, 1.0), (45, 1.0, 1.0), (20, 1.0, 0.0)):
         for _ in range(n):
             sim.drive(position={"pin_a": float(sim.position["pin_a"]) + speed * sim.dt}, velocity={"pin_a": speed})
             sim.step()

@@ -147,7 +147,8 @@ class DirectSolver:
         """Whether the stage `switch` also serves this phase; then its slots are filled for it."""
         if self._switching is None:
             return False
-        own = {slot: self.build[slot] for slot in (Slots.system, given_for(MIDDLE))}
+        slots = (Slots.system, given_for(MIDDLE), Slots.give)
+        own = {slot: self.build[slot] for slot in slots if slot in self.build}
         filled = refilled(Form.of(*self._switching), Form.of(needed_parts(H, acting), acting), own)
         for slot, values in (filled or {}).items():
             self.build[slot] = values

@@ -24,6 +24,7 @@ from gearwright.dynamics.constraints.drives import DriveRow
 from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.terms import Collected, Solved
 from gearwright.dynamics.steps.constrained_step import ConstrainedStep
+from gearwright.dynamics.steps.loop_rows import loop_places
 from gearwright.dynamics.steps.slots import Slots, before
 from gearwright.dynamics.steps.tuning import TUNING
 from gearwright.dynamics.tree.algorithms import gravity_energy
@@ -118,10 +119,7 @@ class EnergyBalance:
 
     def _beside_loops(self, acting: Collected, found: Solved) -> Column:
         """Impulses of all but loops."""
-        equalities, first = list(found.equalities), 0
-        for group in self.step.groups:
-            if isinstance(group, ClosureRows):
-                for _, place in acting.read_places[first : first + group.size]:
-                    equalities[place] = 0.0
-            first += group.size
+        equalities = list(found.equalities)
+        for place in loop_places(self.step, acting):
+            equalities[place] = 0.0
         return acting.total(found._replace(equalities=equalities))

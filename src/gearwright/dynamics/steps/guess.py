@@ -28,9 +28,9 @@ def remember(build: StepBuilder, w: Sequence[Scalar], at_end: Sequence[Scalar]) 
     build.missed, build.mean_velocity = [*missed, *build.missed[: len(missed)]], at_end
 
 
-def count_quick_steps(build: StepBuilder) -> None:
+def count_quick_steps(build: StepBuilder, *, loops: bool) -> None:
     """Counts quick steps in a row, up to the number that makes a motion smooth."""
-    quick = build.iteration[0] <= TUNING.quick
+    quick = build.iteration[0] <= (TUNING.quick_loop if loops else TUNING.quick)
     build.smooth = [where(quick, minimum(build.smooth[0] + 1.0, TUNING.smooth), 0.0)]
 
 

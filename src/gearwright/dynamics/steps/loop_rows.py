@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum_of, total, where
 from gearwright.dynamics.algebra.sparse import combined
 from gearwright.dynamics.algebra.spatial import Vector
@@ -38,26 +39,26 @@ def _at_rest(acting: Collected, loop: str | None, w: Sequence[Scalar]) -> Condit
     return maximum_of([abs(w[k]) for k in own]) <= TUNING.at_rest
 
 
-def turning_ahead(
-    step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]
-) -> Collected:
-    """With loops that may yield as much as their rows turn in a step.
+def turns(step: ConstrainedStep, acting: Collected, q: list[Scalar], w: list[Scalar], mass: Sequence[Scalar]) -> Column:
+    """By row of a loop, the compliance by which it may yield: as much as it turns in a step with mean velocity w.
 
     If a loop passes a pose in which its rows depend on each other, they may point one way at the start of the step and
     the other way at its end. No impulse along the former closes the latter; the projection removes the remainder.
     """
-    equalities = list(acting.equalities)
+    found = Column()
     for i, row, tree in _rows_ahead(step, acting, q, w):
-        old, new = equalities[i].J, combined(row.J, tree.G)
+        old, new = acting.equalities[i].J, combined(row.J, tree.G)
         turned = {n: new.get(n, 0.0) - old.get(n, 0.0) for n in sorted({*old, *new})}
-        give = total(*(x * x / mass[n] for n, x in turned.items()))
-        equalities[i] = replace(equalities[i], give=give)
+        found.append(total(*(x * x / mass[n] for n, x in turned.items())))
+    return found
+
+
+def yielding(step: ConstrainedStep, acting: Collected, give: Sequence[Scalar]) -> Collected:
+    """With rows of loops that yield by these compliances."""
+    equalities = list(acting.equalities)
+    for i, x in zip(loop_places(step, acting), give, strict=True):
+        equalities[i] = replace(equalities[i], give=x)
     return replace(acting, equalities=equalities)
-
-
-def yielding(acting: Collected, much: Scalar) -> Collected:
-    """With loops that yield this many times as much as their rows turn."""
-    return replace(acting, equalities=[replace(e, give=much * e.give) for e in acting.equalities])
 
 
 def _rows_ahead(
@@ -66,12 +67,19 @@ def _rows_ahead(
     """By row of a loop: its place among the equalities, and the row where w leads to."""
     tree = step.model.tree(step.model.along_chords(State(q, w), step.h))
     now = Instant(tree, step.model.configuration(tree), step.h)
-    first = 0
+    rows = (row for closure in step.closures for row in closure.position_rows(now))
+    for i, row in zip(loop_places(step, acting), rows, strict=True):
+        yield i, row, tree
+
+
+def loop_places(step: ConstrainedStep, acting: Collected) -> list[int]:
+    """By row of a loop, its place among the equalities."""
+    found, first = [], 0
     for group in step.groups:
         if isinstance(group, ClosureRows):
-            for n, row in enumerate(group.position_rows(now)):
-                yield acting.read_places[first + n][1], row, tree
+            found += [place for _, place in acting.read_places[first : first + group.size]]
         first += group.size
+    return found
 
 
 def loop_speed_squared(step: ConstrainedStep) -> Scalar | None:

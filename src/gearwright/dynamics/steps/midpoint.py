@@ -14,6 +14,7 @@
                 choose          which of them switch, and switch again
             iterate         how much w has changed
             relax           unless it has converged: where the next iteration starts
+            give_way        where loops do not converge: they yield, and are factorised again
         keep            the state, unless the substep is known to be accepted
         turn            q⁺ = q ⊕ h·w and p⁺; with loops `advance` and `project`, before which, as with couplings,
                         `come_back` from beyond a stop
@@ -64,7 +65,7 @@ from gearwright.dynamics.steps.iteration import (
     slender_gain,
     tolerance,
 )
-from gearwright.dynamics.steps.loop_rows import closed_ahead, loop_speed_squared, turning_ahead, yielding
+from gearwright.dynamics.steps.loop_rows import closed_ahead, loop_speed_squared, turns, yielding
 from gearwright.dynamics.steps.projection import project
 from gearwright.dynamics.steps.reuse import unknowns, with_unknowns
 from gearwright.dynamics.steps.slots import Slots
@@ -159,7 +160,7 @@ class MidpointStep(ConstrainedStep):
         now = self.moment(FirstHalf(self.h, mass), tree, model.configuration(tree), M, actuators, expected)
         terms = self.collected(now, M)
         if self.closures:
-            terms, build.guess = turning_ahead(self, terms, build.position, w, mass), w
+            build.guess, build.give = w, Column.zeros(sum(closure.size for closure in self.closures))
         effort = self.held_effort(tree, actuators)
         begun = self._carried(terms, M, factors, effort, actuators, self.shaft_samples(now))
         self.energy.begin(begun.effort)
@@ -199,7 +200,7 @@ class MidpointStep(ConstrainedStep):
     def _with_closing_factors(self, begun: Begun) -> Begun:
         """Writes the stage `factorise`, for all iterations with the same compliance."""
         assert isinstance(begun.H, FrontalMatrix)
-        rows = yielding(begun.terms, compliance(self.build.iteration[0]))
+        rows = yielding(self, begun.terms, self.build.give)
         kept = self.direct.closing_factors(begun.H, rows).mapped(self.build.carry(Slots.closing))
         self.build.stage("factorise")
         return begun._replace(H=kept)
@@ -228,13 +229,22 @@ class MidpointStep(ConstrainedStep):
                 build.motion = [where(build.converged[0] > 0.5, build.motion[0], motion)]
             next_start(build, self.iterations, loops=bool(self.closures))
             build.stage("relax")
-            if isinstance(begun.H, LeastMove):
-                with build.unless(Slots.as_before):
-                    build.again("factorise")
+            if self.closures:
+                self._give_way(begun, M)
         polyline, curve = (build.polyline, build.curve) if terms.switching else ([], [])
         cone = build.cone if terms.cones else []
         segments = build.segment_tried if terms.polylines else []
         return Solved(build.u, polyline, build.equality, curve, segments, True, cone)
+
+    def _give_way(self, begun: Begun, M: FrontalMatrix) -> None:
+        """Writes the stage `give_way`: by how much loops yield in further iterations."""
+        build = self.build
+        with build.unless(Slots.as_before):
+            turned = turns(self, begun.terms, build.position, build.guess, M.diagonal(self.model.dof))
+            build.give = compliance(build.iteration[0]) * turned
+            build.stage("give_way")
+            if isinstance(begun.H, LeastMove):
+                build.again("factorise")
 
     def _next_mean(self, begun: Begun, M: FrontalMatrix) -> Solved:
         """The balance of momentum in the middle, solved for w with M at the start."""
@@ -245,7 +255,7 @@ class MidpointStep(ConstrainedStep):
         if isinstance(H, Factors | Masked):
             return still(w + H.solve(terms.total(still(w)) - error.residual))
         if self.closures and not isinstance(H, LeastMove):
-            terms = yielding(terms, compliance(build.iteration[0]))
+            terms = yielding(self, terms, build.give)
         push = M @ w - error.residual + terms.push(model.dof)
         terms = closed_ahead(self, terms, build.position, w)
         done, share = build.converged[0], 0.5 * build.share_of_step[0]
@@ -301,7 +311,7 @@ class MidpointStep(ConstrainedStep):
         terms = self.direct.carried(terms)
         self.energy.second_half(terms, end, begun.effort, M)
         build.velocity = end.u
-        guess.count_quick_steps(build)
+        guess.count_quick_steps(build, loops=bool(self.closures))
         build.impulse = build.impulse + terms.impulses(end)
         if end.segments:
             build.segment = end.segments

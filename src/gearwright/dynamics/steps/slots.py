@@ -136,6 +136,7 @@ class Slots(ABC):
     inertia_before = Numbers()  # M where a step begins, that has no slot of its own for it
     gap = Numbers()  # errors of rows
     closing = Numbers()  # factors of H and of rows, as velocities are found with
+    give = Numbers()  # compliances of the rows of loops
     as_before = Numbers()  # loops give way as much as in the iteration before: the same factors serve
     projection = Numbers()  # factors of M and of rows
     moved_by = Numbers()  # the last move

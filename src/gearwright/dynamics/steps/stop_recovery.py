@@ -9,7 +9,8 @@ couplings and loops, D the diagonal of M and P the projection onto what J lets m
 
 t minimises Σ wᵢ·(xᵢ − eᵢ·δq)²: a single axis moves by its x. Axes that rows connect share one t. D is used instead of M
 so that anything that no row connects to an axis stays where it is. If J turns with the pose, an axis may be at the end
-of its reach; there a damping that vanishes with x, as in `projection`, lets the mechanism rest.
+of its reach; there a damping that vanishes with x, as in `projection`, lets the mechanism rest. Where J lets hardly any
+of the move, the loops could not be closed after it, and there is none.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from gearwright.dynamics.algebra.scalar import (
     Scalar,
     equal,
     is_number,
+    maximum,
     maximum_of,
     reciprocal_above,
     total,
@@ -38,6 +40,8 @@ from gearwright.dynamics.steps.constrained_step import ConstrainedStep
 from gearwright.dynamics.steps.slots import Slots
 from gearwright.dynamics.tree.coordinates import State
 from gearwright.dynamics.tree.kinematics import Configuration
+
+STRAIGHT = 3.0  # times the longest way: what is left of a move along rows that turn. Less leads too far to be straight
 
 
 class Way(NamedTuple):
@@ -168,7 +172,8 @@ def _together(ways: Sequence[Way], ties: Sequence[Tie], inverse: Sparse, floors:
     along = _dot(g, d)
     damping = largest * along if any(tie.turns for tie in ties) else 0.0
     squares = total(damping, *(_square(way, w, d) for way, w in zip(ways, weights, strict=True)))
-    moves = along > (floors.dependent * _response(g, inverse))  # else J lets none of them
+    least = maximum(floors.dependent, STRAIGHT * largest) if any(tie.turns for tie in ties) else floors.dependent
+    moves = along > (least * _response(g, inverse))  # else J lets none of them
     t = where(moves, along / where(moves, squares, 1.0), 0.0)
     return {n: t * x for n, x in d.items()}
 

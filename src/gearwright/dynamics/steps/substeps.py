@@ -9,7 +9,7 @@ Robots of a batch that are done repeat a substep and keep what they had.
 
 The following steps use the same number: steps of changing length lose what a symplectic scheme conserves. After a while
 longer substeps are tried: soon if there are many, later if there are few. If these have to be halved again, the next
-trial waits longer.
+trial waits longer. Two substeps that only speed has asked for end soon after the loop has become slow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import nullcontext
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from gearwright.dynamics.algebra.column import Column, select
-from gearwright.dynamics.algebra.scalar import Condition, Scalar, maximum, minimum, negated, total, where
+from gearwright.dynamics.algebra.scalar import Condition, Scalar, equal, maximum, minimum, negated, total, where
 from gearwright.dynamics.constraints.rows import ConstraintGroup
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.steps.builder import StepBuilder
@@ -41,7 +41,8 @@ class Substepping(NamedTuple):
 
     extra: Scalar  # substeps beside the first
     calm: Scalar  # steps since that number changed
-    patience: Scalar  # how many times as long as usual it stays; below 0 while longer substeps are on trial
+    patience: Scalar  # how many times as long as usual it stays; below 0 while longer substeps are on trial,
+    # and between 0 and 1 where only speed has asked for two substeps
 
 
 class Substeps:
@@ -58,6 +59,7 @@ class Substeps:
         self.build, self.dt, self.means, self.measured = build, build.dt[0], means, measured
         self.states = [slot for slot in slots_that("retried") if slot in build]
         self.calm = maximum(TUNING.calm, TUNING.calm_loop / self.dt) if measured else TUNING.calm
+        self.paced = loop_speed_squared is not None
         if loop_speed_squared is not None:
             self._by_speed(loop_speed_squared)
         share = 1.0 / (1.0 + self._stepping.extra)
@@ -76,14 +78,21 @@ class Substeps:
         A chord is shorter than its arc, so a loop's energy oscillates with the square of the angle per substep. The
         number of substeps depends on the speed instead of the angle, so that halving dt divides the error by four at
         any speed. Substeps begin before the oscillation is large, because each change of their number makes the present
-        energy error permanent.
+        energy error permanent. In a slow loop that error is small: two substeps end there. The next time, they begin at
+        a lower speed.
         """
         build = self.build
         extra, calm, patience = self._stepping
-        needed = total(*(where(square > (n * TUNING.loop_speed) ** 2, n, 0.0) for n in (1.0, 2.0, 4.0, 8.0, 16.0)))
+        slow = (square <= TUNING.slow**2) & (calm >= TUNING.calm_slow * self.calm) & _by_speed(patience)
+        first = where(equal(patience, TUNING.again), TUNING.loop_speed_again, TUNING.loop_speed)
+        needed = where(square > first * first, 1.0, 0.0)
+        needed = total(needed, *(where(square > (n * TUNING.loop_speed) ** 2, n, 0.0) for n in (2.0, 4.0, 8.0, 16.0)))
         in_use = (2.0 * needed) >= extra  # half of the substeps would not do
-        patience = where(needed > extra, self._tried_too_early(calm, patience), patience)
-        build.substepping = Substepping(maximum(extra, needed), where(in_use, 0.0, calm), patience)
+        alone = equal(extra + needed, 1.0)
+        asked = where(patience > 0.0, patience, TUNING.by_speed)
+        asked = where(alone, asked, self._tried_too_early(calm, patience))
+        calm = where(in_use, 0.0, where(slow, self.calm, calm))
+        build.substepping = Substepping(maximum(extra, needed), calm, where(needed > extra, asked, patience))
         build.stage("pace")  # of its own: a linearized step is whole
 
     def begin(self, groups: Sequence[ConstraintGroup], q: Sequence[Scalar]) -> None:
@@ -150,6 +159,8 @@ class Substeps:
         more = where(halved, 2.0 * extra + 1.0, where(longer, 0.5 * (extra - 1.0), extra))
         counted = where(ends & (extra > 0.0), calm + 1.0, calm)
         tried = where(more > 0.0, TUNING.on_trial, 0.0)  # steps that are whole are not counted
+        if self.paced:
+            tried = where(_by_speed(patience), TUNING.again, tried)
         patience = where(halved, self._tried_too_early(calm, patience), where(longer, tried, patience))
         build.substepping = Substepping(more, where(halved | longer, 0.0, counted), patience)
         share = where(halved, 0.5 * share, share)
@@ -178,3 +189,8 @@ class Substeps:
             actuator[i] = x
         if self.means:
             build.actuator = actuator
+
+
+def _by_speed(patience: Scalar) -> Condition:
+    """Whether speed has asked for two substeps, and nothing else has."""
+    return (patience > 0.0) & (patience < 1.0)

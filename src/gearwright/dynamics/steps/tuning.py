@@ -35,7 +35,8 @@ class Tuning:
     slender: float = 10.0  # spread of a ball's moments of inertia: below it all axes converge alike
 
     # the guess of w
-    quick: float = 3.0  # iterations of a step that was guessed well
+    quick: float = 3.0  # iterations of a step that was guessed well,
+    quick_loop: float = 8.0  # with loops: the spin of a slender rod takes more of them, however smooth it is
     smooth: float = 2.0  # so many of those in a row, and the errors of the last guesses are added
 
     # motion that a substep can follow
@@ -62,6 +63,11 @@ class Tuning:
     calm: float = 500.0  # steps without a halving after which a step in two substeps is made as a whole,
     calm_loop: float = 2.0  # [s] or, where energy is measured, longer than a turn of any loop that needs substeps
     least_calm: float = 0.5  # share of that time that any number of substeps stays there
+    slow: float = 5.0  # [rad/s] of a loop's fastest link: below it two substeps that its speed has asked for end,
+    calm_slow: float = 0.025  # after this share of that time;
+    loop_speed_again: float = 8.0  # [rad/s] the next time they begin here
+    by_speed: float = 0.5  # in place of a patience: only speed has asked for two substeps,
+    again: float = 0.25  # and not for the first time
     longer: float = 4.0  # times as long do substeps stay where fewer of them were tried too early
     on_trial: float = -1.0  # in place of that number: the last change was to fewer substeps
 
