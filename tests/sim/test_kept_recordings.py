@@ -67,7 +67,7 @@ def test_a_file_is_read_where_its_journal_holds_nothing(tmp_path, content):
     old.save(path)
     os.utime(path, ns=(10**18, 10**18))
     journal_of(path).write_bytes(content)
-    with pytest.warns(gw.RecordingWarning, match="held before"):
+    with pytest.warns(gw.RecordingWarning, match="previous content of"):
         assert same(gw.Recording.open(path), old)
 
 
