@@ -71,6 +71,7 @@ def test_mass_against_where_it_is(log):
     assert fit.determined == ("motor.friction", "elbow.damping") and covers(fit, TRUE)
     product = fit.values["arm.mass"] * fit.values["arm.com.z"]
     assert product == pytest.approx(2.1 * -0.32, rel=0.01)
+    assert fit.unidentifiable is fit.undetermined  # both names are public
 
 
 def test_ratio_against_torque_constant(rng):

@@ -101,6 +101,11 @@ class Fit(NotebookDisplay):
     model: str = ""  # the name of the one that was chosen
 
     @property
+    def unidentifiable(self) -> tuple[Combination, ...]:
+        """Another name for `undetermined`."""
+        return self.undetermined
+
+    @property
     def determined(self) -> tuple[str, ...]:
         """Parameters that the data determine."""
         return tuple(n for n in self.values if not any(n in c for c in self.undetermined))
