@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from gearwright.compiler.backend import Executable
-from gearwright.compiler.backends.cuda.backend import Cuda
-from gearwright.compiler.backends.cuda.block_shape import BlockShape
+from gearwright.compiler.backends.cuda.backend import BETWEEN, Cuda, by_steps
+from gearwright.compiler.backends.cuda.block_shape import BlockShape, Launch
 from gearwright.compiler.backends.cuda.instance import CudaExecutable
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
@@ -45,12 +45,18 @@ class CudaOnCpu(Cuda):
     name = "cuda_on_cpu"
 
     def load(self, program: Program, code: bytes, precision: str, batch: int | None) -> Executable:
-        library = ctypes.CDLL(str(_built(SHIM.encode() + code)))
+        launches = [_launch(text) for text in code.decode().split(BETWEEN)]
+        elements = BlockShape.of(code.decode()).elements
+        return CudaExecutable(program, precision, np, by_steps(*launches), elements=elements)
 
-        def launch(robots: int, arguments: tuple[Any, ...]) -> None:
-            library.run(*(_argument(a) for a in arguments))
 
-        return CudaExecutable(program, precision, np, launch, elements=BlockShape.of(code.decode()).elements)
+def _launch(text: str) -> Launch:
+    library = ctypes.CDLL(str(_built((SHIM + text).encode())))
+
+    def launch(robots: int, arguments: tuple[Any, ...]) -> None:
+        library.run(*(_argument(a) for a in arguments))
+
+    return launch
 
 
 def gpu() -> bool:

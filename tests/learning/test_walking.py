@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler.backends.cuda.block_shape import BlockShape
+from gearwright.compiler.backends.cuda.kernels import cuda_source, few_steps_source
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +32,13 @@ def test_robots_that_hold_their_pose_stand(env):
         ended |= over
     assert not ended.any() and np.isfinite(reward).all() and obs.shape == (16, 46)
     assert env.sim.position["base.z"] == pytest.approx(0.29, abs=0.04)
+
+
+def test_its_kernel_on_a_gpu_has_a_thread_for_each_leg(example):
+    """Two threads would leave a third of the numbers out of shared memory; and an action is not one step."""
+    program = example["environment"](2, precision="single").task.executable.program
+    assert BlockShape.of(cuda_source(program, "single")).lanes == 4
+    assert few_steps_source(program, "single") is None
 
 
 def network(folder, rng, sizes=(46, 16, 12)):

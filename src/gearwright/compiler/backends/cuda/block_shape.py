@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+Launch = Callable[[int, tuple[Any, ...]], None]  # robots, arguments of the kernel
 THREADS = 64  # of a block: up to 255 registers each, and many blocks to go round
 WARP = 32
 FEW = 16_384  # robots up to which a block is one warp, so that more multiprocessors have one
@@ -21,6 +23,10 @@ class BlockShape(NamedTuple):
 
     def line(self) -> str:
         return f"// block: {' '.join(map(str, self))}"
+
+    @property
+    def goes_together(self) -> bool:
+        return self.threads > THREADS
 
     @staticmethod
     def of(text: str) -> BlockShape:

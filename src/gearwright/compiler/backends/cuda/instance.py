@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
 from gearwright.compiler.backend import Executable, Failure, Instance, Part
+from gearwright.compiler.backends.cuda.block_shape import Launch
 from gearwright.compiler.backends.cuda.memory import DeviceBuffer, to_host
 from gearwright.compiler.backends.cuda.thread_text import KernelLayout
 from gearwright.compiler.buffers import Buffer
 from gearwright.compiler.program import Program
 from gearwright.errors import CompileError
-
-Launch = Callable[[int, tuple[Any, ...]], None]  # robots, arguments of the kernel
 
 
 class CudaExecutable(Executable):

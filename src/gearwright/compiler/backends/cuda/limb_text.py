@@ -47,10 +47,16 @@ extern __shared__ real gw_shared[];
 #define GW_OWN(v) v
 #define GW_LANE(v, i) __shfl_sync(0xffffffffu, v, i, GW_LANES)
 #define GW_PAUSE() __syncwarp()
+#if GW_LANES > 2
+#define GW_ANY(x) __any_sync(0xffffffffu, x)
+#define GW_TOGETHER() __syncwarp()
+#else
 #define GW_ANY(x) __syncthreads_or(x)
 #define GW_TOGETHER() __syncthreads()
+#endif
 #define GW_SPREAD(e, start, n) _Pragma("unroll 1") for (int e = (start) + k; e < (start) + (n); e += GW_LANES)
 #define GW_SPREAD_OFTEN(e, start, n) for (int e = (start) + k; e < (start) + (n); e += GW_LANES)
+#define GW_SPREAD_AHEAD(e, start, n) _Pragma("unroll 8") GW_SPREAD_OFTEN(e, start, n)
 GW_INLINE bool gw_any_lane(bool x)
 {
     for (int i = 1; i < GW_LANES; i *= 2) x |= __shfl_xor_sync(0xffffffffu, (int)x, i);
@@ -74,6 +80,7 @@ GW_INLINE bool gw_any_lane(bool x)
 #define GW_TOGETHER()
 #define GW_SPREAD(e, start, n) for (int e = (start); e < (start) + (n); ++e)
 #define GW_SPREAD_OFTEN GW_SPREAD
+#define GW_SPREAD_AHEAD GW_SPREAD
 GW_INLINE bool gw_any_lane(bool x) { return x; }
 #endif
 """
@@ -119,10 +126,13 @@ class LimbKernel(Kernel):
             f"{self.shape.line()}\n{PREAMBLE}typedef {real} real;\n#define GW_LARGEST {self.largest}\n"
             f"#define GW_LANES {self.shape.lanes}\n#define GW_THREADS {self.shape.threads}\n{TEXT}{sincos}\n"
         )
-        return "\n".join([head, *stages, self._robot(), self._run()])
+        return "\n".join([head, *stages, self._read_function(), self._robot(), self._run()])
 
-    def _read(self) -> list[str]:
-        return [f"GW_SPREAD(e, 0, {s.size}) {self._each(s)} = {self._kept(s)};" for s in self.copied]
+    def _read_function(self) -> str:
+        """Eight numbers are asked for before the first is there. That takes registers, which a call gives back."""
+        each = [f"GW_SPREAD_AHEAD(e, 0, {s.size}) {self._each(s)} = {self._kept(s)};" for s in self.copied]
+        head = "GW_STAGE void read_robot(GW_MEMORY_PARAMETER const bool wanted)"
+        return f"{head}\n{{\n    GW_MEMORY\n    if (wanted) {{\n{indented(each, 2)}\n    }}\n}}\n"
 
     def _write(self) -> list[str]:
         written = [s for s in self.copied if s.kind in WRITTEN]
@@ -218,8 +228,8 @@ GW_FUNCTION void walk(const integer robot, const bool there, {parameters})
         integer step = 0;
         if (again) {{
             left = until_first; row = 0;
-{indented(self._read(), 3)}
         }}
+        read_robot(GW_MEMORY_ARGUMENT again);
         GW_PAUSE();
         for (;;) {{
             const bool now = again && !bad && step < last;

@@ -21,6 +21,7 @@ from gearwright.compiler.program import Program, Slot, SlotKind, Stage, slot_off
 
 KEPT = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 WRITTEN = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.OUTPUT)
+STEPS = 2  # which of a kernel's arguments is the number of steps
 INLINED = 12_000  # instructions of a step that the compiler is given as one function, to hold slots in registers
 
 PREAMBLE = """
@@ -69,10 +70,15 @@ class KernelLayout:
 
 
 class Kernel:
-    """One thread per robot, its slots in registers. `threads`: of a block; of a large one, they go together."""
+    """One thread per robot, its slots in registers. `threads`: of a block; of a large one, they go together.
 
-    def __init__(self, program: Program, dialect: Dialect, threads: int = THREADS) -> None:
-        self.shape = BlockShape(threads)
+    `merged`: the text says nothing twice, which in double precision costs registers: a third slower.
+    """
+
+    def __init__(
+        self, program: Program, dialect: Dialect, threads: int = THREADS, *, merged: bool | None = None
+    ) -> None:
+        self.shape, self.merged = BlockShape(threads), dialect.precision == "single" if merged is None else merged
         self.program, self.dialect, self.layout = program, dialect, KernelLayout(program)
         self.memory = flat(self.layout.offsets)
         self.names = {id(stage): f"stage{n}" for n, stage in enumerate(program.stages)}
@@ -88,7 +94,7 @@ class Kernel:
             )
             for s in self.program.stages
         ]
-        together = "#define GW_BLOCK\n" if self.shape.threads > THREADS else ""
+        together = "#define GW_BLOCK\n" if self.shape.goes_together else ""
         head = (
             f"{self.shape.line()}\n{PREAMBLE}{together}{TOGETHER}"
             f"typedef {real} real;\n#define GW_LARGEST {self.largest}\n{sincos}\n"
@@ -168,8 +174,7 @@ GW_FUNCTION void walk(const integer robot, {parameters})
         def call(stage: Stage, wanted: str) -> str:
             return f"if ({wanted}) {self.names[id(stage)]}(a);"
 
-        merged = self.dialect.precision == "single"  # in double it costs registers: a third slower
-        return walking_lines(self.program.body, self.memory, call, merged=merged)
+        return walking_lines(self.program.body, self.memory, call, merged=self.merged)
 
     def bounds(self) -> dict[int, str]:
         """The states that a step writes, and how large each may be."""
