@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from gearwright.dynamics.algebra.column import Column
 from gearwright.dynamics.algebra.rotation import Transform
 from gearwright.dynamics.algebra.scalar import Scalar
-from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, add_congruent
 from gearwright.dynamics.algebra.spatial import NO_FORCE, REST, Force, Mass, Motion, Symmetric, Vector
 
 GROUND = -1  # the parent of a front that none carries
@@ -93,15 +93,12 @@ class FrontalMatrix:
         """With `Jᵀ·G·J` added, for each (rows of J, symmetric G)."""
         entries, whole = dict(self.entries), list(self.whole)
         for rows, G in blocks:
-            for J, factors in zip(rows, G, strict=True):
-                right: Sparse = {}
-                for g, other in zip(factors, rows, strict=True):
-                    for u, x in other.items():
-                        right[u] = right.get(u, 0.0) + g * x
-                accumulate(entries, J, right, twice=False)
-                if whole:
-                    for u, x in J.items():
-                        whole[u] = whole[u] + x * right[u]
+            block: Matrix = {}
+            add_congruent(block, rows, G)
+            for (i, j), x in block.items():
+                entries[i, j] = entries.get((i, j), 0.0) + x
+                if whole and i == j:
+                    whole[i] = whole[i] + x
         return replace(self, entries=entries, whole=tuple(whole))
 
     def filled_in_by(self, J: Sparse) -> bool:

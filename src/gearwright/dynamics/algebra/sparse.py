@@ -24,6 +24,22 @@ def accumulate(M: Matrix, left: Sparse, right: Sparse, twice: bool = True) -> No
                 M[entry] = M.get(entry, 0.0) + product
 
 
+def add_congruent(M: Matrix, rows: Sequence[Sparse], G: Sequence[Sequence[Scalar]]) -> None:
+    """Adds `Jᵀ·G·J` of a symmetric G. Of the two orders in which an entry can be summed up, takes the shorter one."""
+    right: list[Sparse] = [{} for _ in rows]
+    columns: dict[int, Sparse] = {}  # of J
+    for i, J in enumerate(rows):
+        for u, x in J.items():
+            columns.setdefault(u, {})[i] = x
+            for product, factors in zip(right, G, strict=True):
+                product[u] = product.get(u, 0.0) + factors[i] * x
+    for a, one in columns.items():
+        for b, other in columns.items():
+            if a >= b:
+                short, long = (one, b) if len(one) <= len(other) else (other, a)
+                M[a, b] = M.get((a, b), 0.0) + total(*(x * right[i][long] for i, x in short.items()))
+
+
 def identity(n: int) -> list[Sparse]:
     return [{i: 1.0} for i in range(n)]
 

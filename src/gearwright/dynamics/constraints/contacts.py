@@ -79,6 +79,7 @@ class Sight(NamedTuple):
     normal: Sparse
     tangents: tuple[Sparse, Sparse]
     spins: tuple[Sparse, Sparse, Sparse]  # relative rotation about the normal and the tangents
+    across: tuple[Sparse, ...]  # any three directions at right angles
     belt: Vector  # velocity of surface a against surface b, beside that of the links
     weight: Scalar  # acceleration with which a falls towards b [m/s²]
     twist: SharedTwist | None = None
@@ -203,13 +204,15 @@ def _bodies(pair: ContactPair, system: Bodies) -> tuple[int, int]:
     return system.links[pair.a.link][0], system.links[pair.b.link][0]
 
 
-def _origin(bodies: tuple[int, int], poses: Sequence[WorldFrame]) -> Vector:
-    """Of the twist of two bodies: that of the first which moves."""
-    return next(poses[body].p for body in bodies if body != GROUND)
+def _origin(bodies: tuple[int, int], system: Bodies, poses: Sequence[WorldFrame]) -> Vector:
+    """Of the twist of two bodies: that of a ball joint below one of them, which only turns it, or of one that moves."""
+    a, b = ({*_carriers(system, body)} for body in bodies)
+    balls = [body for body in sorted(a ^ b) if len(system.bodies[body].velocities) > 1]
+    return next(poses[body].p for body in (*balls, *bodies) if body != GROUND)
 
 
 def _twist(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFrame]) -> SharedTwist:
-    found = _twists(bodies, at, poses, _origin(bodies, poses))
+    found = _twists(bodies, at, poses, _origin(bodies, at.system, poses))
     each = {k: (*V.angular, *V.linear) for k, V in found.items()}
     return SharedTwist(bodies, tuple({k: V[i] for k, V in each.items() if not is_zero(V[i])} for i in range(6)))
 
@@ -230,13 +233,14 @@ def _sights(
         if shared is None:
             twists = _twists(bodies, at, poses, point.point)
         else:
-            twists = _unit_twists(point.point - _origin(bodies, poses))
+            twists = _unit_twists(point.point - _origin(bodies, at.system, poses))
         normal = {k: point.normal @ V.linear for k, V in twists.items()}
         tangents = [{k: t @ V.linear for k, V in twists.items()} for t in point.tangents]
         spins = [{k: e @ V.angular for k, V in twists.items()} for e in (point.normal, *point.tangents)]
+        across = [{k: V.linear[i] for k, V in twists.items() if not is_zero(V.linear[i])} for i in range(3)]
         falls = at.system.links[pair.b.link][0] == GROUND
         weight = -(point.normal @ at.system.gravity) if falls else 0.0
-        yield Sight(point, normal, tuple(tangents), tuple(spins), belts[0] - belts[1], weight, shared)  # type: ignore[arg-type]
+        yield Sight(point, normal, tuple(tangents), tuple(spins), tuple(across), belts[0] - belts[1], weight, shared)  # type: ignore[arg-type]
 
 
 def _unit_twists(r: Vector) -> dict[int, Motion]:
@@ -262,7 +266,8 @@ def _twists(bodies: tuple[int, int], at: Configuration, poses: Sequence[WorldFra
                 continue
             for s, k in zip(at.S[i], system.bodies[i].velocities, strict=True):
                 w = rotate(poses[i].R, s.angular)
-                v = rotate(poses[i].R, s.linear) + w.cross(p - poses[i].p)
+                arm = ZERO if p is poses[i].p else p - poses[i].p
+                v = rotate(poses[i].R, s.linear) + w.cross(arm)
                 found[k] = Motion(w, v) * sign
     return found
 
@@ -384,11 +389,10 @@ def _rate(now: Moment, seen: Sight, u: Sequence[Scalar]) -> Scalar:
 
 def _inverse_inertia(now: Moment, seen: Sight) -> Scalar:
     """Mean over the directions, by the diagonal of M."""
-    each = (seen.normal, *seen.tangents)
     if seen.twist is None:
-        return 1.0 / 3.0 * total(*(response(combined(J, now.tree.G), now.diagonal, None) for J in each))
+        return 1.0 / 3.0 * total(*(response(combined(J, now.tree.G), now.diagonal, None) for J in seen.across))
     twist = seen.twist.reduced(now.tree.G)
-    return 1.0 / 3.0 * total(*(response(J, now.diagonal, twist) for J in each))
+    return 1.0 / 3.0 * total(*(response(J, now.diagonal, twist) for J in seen.across))
 
 
 def contact_groups(mechanism: Mechanism) -> Iterator[Contacts]:

@@ -49,7 +49,7 @@ from gearwright.dynamics.algebra.scalar import (
     total,
     where,
 )
-from gearwright.dynamics.algebra.sparse import Matrix, Sparse, accumulate, combined
+from gearwright.dynamics.algebra.sparse import Matrix, Sparse, add_congruent, combined
 
 Block = list[list[Scalar]]  # symmetric, by rows
 COULOMB = -1.0  # in place of a shift
@@ -107,9 +107,10 @@ class SharedTwist:
     def response(self, diagonal: Sequence[Scalar]) -> Matrix:
         """J·D⁻¹·Jᵀ of a diagonal D."""
         found: Matrix = {}
+        given = [{n: x / diagonal[n] for n, x in J.items()} for J in self.rows]
         for i, J in enumerate(self.rows):
-            for j, K in enumerate(self.rows[: i + 1]):
-                found[i, j] = total(*(x * K[n] / diagonal[n] for n, x in J.items() if n in K))
+            for j, K in enumerate(given[: i + 1]):
+                found[i, j] = total(*(x * K[n] for n, x in J.items() if n in K))
         return found
 
 
@@ -300,12 +301,8 @@ def _along_twist(own: Sequence[tuple[Cone, Touching]]) -> Law:
     n = len(twist.rows)
     constant, gradient = Column.zeros(n), dict[tuple[int, int], Scalar]()
     for cone, plane in own:
-        for J, k, factors in zip(cone.rows, plane.constant, plane.gradient, strict=True):
-            right: Sparse = {}
-            for g, other in zip(factors, cone.rows, strict=True):
-                for i, x in other.items():
-                    right[i] = right.get(i, 0.0) + g * x
-            accumulate(gradient, J, right, twice=False)
+        add_congruent(gradient, cone.rows, plane.gradient)
+        for J, k in zip(cone.rows, plane.constant, strict=True):
             for i, x in J.items():
                 constant[i] = constant[i] + x * k
     return Law(twist.rows, constant, [[gradient.get((max(i, j), min(i, j)), 0.0) for j in range(n)] for i in range(n)])
