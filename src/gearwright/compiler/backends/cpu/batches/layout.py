@@ -12,6 +12,7 @@ from math import isfinite
 
 from gearwright.compiler.program import Program, SlotKind, slot_offsets
 
+ALIGNED = 8  # elements: a long slot begins at a line of the cache, which vectors then seldom cross
 IN_ARENA = (SlotKind.STATE, SlotKind.DERIVED, SlotKind.INPUT, SlotKind.PARAMETER, SlotKind.OUTPUT)
 
 
@@ -30,7 +31,12 @@ class BlockLayout:
     @cached_property
     def scratch(self) -> dict[str, int]:
         """Element offset in the scratch memory, after the copy of the states."""
-        return slot_offsets(self.program.of_kind(SlotKind.SCRATCH), self.program.state_elements)
+        offsets, end = {}, self.program.state_elements
+        for slot in self.program.of_kind(SlotKind.SCRATCH):
+            if self.lanes == 1 and slot.size >= ALIGNED:
+                end += -end % ALIGNED
+            offsets[slot.name], end = end, end + slot.size
+        return offsets
 
     @cached_property
     def derived_elements(self) -> int:
@@ -42,7 +48,8 @@ class BlockLayout:
 
     @cached_property
     def scratch_elements(self) -> int:
-        return self.program.state_elements + sum(slot.size for slot in self.program.of_kind(SlotKind.SCRATCH))
+        slots = self.program.of_kind(SlotKind.SCRATCH)
+        return self.scratch[slots[-1].name] + slots[-1].size if slots else self.program.state_elements
 
     @cached_property
     def committed(self) -> tuple[int, ...]:

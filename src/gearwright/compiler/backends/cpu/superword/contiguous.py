@@ -67,11 +67,11 @@ def contiguous_scratch(program: Program) -> Program:
     Where stages want different orders, those inside of fewer branches come first: a step goes through them more often.
     """
     free = movable_slots(program)
-    order: dict[str, dict[int, None]] = {name: {} for name in free}
+    order: dict[str, dict[int, int]] = {name: {} for name in free}  # by element the width of its pack
     for elements in chain.from_iterable((*_loaded(own), *_stored(own)) for own in _by_branches(program.body)):
         own = order.get(elements[0].slot, {})
         if len({a.slot for a in elements}) == 1 and not any(a.element in own for a in elements):
-            own |= dict.fromkeys(a.element for a in elements)
+            own |= dict.fromkeys((a.element for a in elements), len(elements))
     places = {name: _places(order[name], program.slot(name).size) for name in free if order[name]}
     if not places:
         return program
@@ -107,10 +107,11 @@ def _stored(stages: Iterable[Stage]) -> Iterator[tuple[Address, ...]]:
         yield from (tuple(s.address for s in stores) for pack, stores in _by_pack(stage.tape) if pack is not None)
 
 
-def _places(first: dict[int, None], size: int) -> list[int]:
-    """By element its new place: those that are named come first."""
+def _places(width: dict[int, int], size: int) -> list[int]:
+    """By element its new place: wide packs come first, so that none crosses a line of the cache, then what is alone."""
     places = [0] * size
-    for place, element in enumerate((*first, *(e for e in range(size) if e not in first))):
+    first = sorted(width, key=lambda e: (width[e] & (width[e] - 1), -width[e]))  # powers of two before others
+    for place, element in enumerate((*first, *(e for e in range(size) if e not in width))):
         places[element] = place
     return places
 
