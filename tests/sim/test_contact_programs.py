@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gearwright as gw
+from gearwright.compiler.program import Branch, nodes_of, stages_of
 from gearwright.model.geometry import Box
 from tests.dynamics.contact.scenes import G, body, scene, still
 from tests.export.test_c import built
@@ -100,3 +101,37 @@ def test_linearized_on_the_active_set(integrator):
         difference = (after(i, push) - after(i, -push)) / (2 * push)
         assert B[rows, i] == pytest.approx(difference, abs=1e-5)
     assert abs(B[len(A) - 4, 2]) < 1e-4  # it stays on the ground
+
+
+def branches(sim, slot):
+    """Stages inside of the branches that a slot ends, and their lengths."""
+    body = sim.kernels._program("step").body
+    return [{s.name: len(s.tape.instructions) for s in stages_of(n.body)}
+            for n in nodes_of(body) if isinstance(n, Branch) and n.unless == slot]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:contacts do not act")
+@pytest.mark.parametrize("integrator", BOTH)
+def test_what_touches_nothing_is_solved_for_without_contacts(integrator):
+    """A box in the air takes the short stage alone, and moves as one that has no contacts."""
+    sims = [gw.compile(robot(), integrator=integrator, contacts=contacts) for contacts in (None, [])]
+    (free, *_), (switch, *_) = branches(sims[0], "may_touch"), branches(sims[0], "is_free")
+    assert free["free"] < 0.5 * switch["switch"]
+    for sim in sims:
+        sim.reset(position={"box.z": 2.0}, velocity={"box.x": 1.0, "box.rx": 5.0, "box.ry": 1.0})
+        sim.step(n=200)
+    assert sims[0].q == pytest.approx(sims[1].q, abs=1e-13)
+
+
+@pytest.mark.parametrize("integrator", BOTH)
+def test_some_fly_and_some_touch(integrator):
+    """In one block, each to the bits that it has alone, also while one comes down on the ground."""
+    starts = np.array([0.05, 2.0, 0.2, 0.05, 0.06, 0.5, 1.0])
+    sim = gw.compile(robot(), integrator=integrator, batch=len(starts))
+    sim.reset(position={"box.z": starts}, velocity={"box.ry": 3.0})
+    sim.step(n=300)
+    alone = gw.compile(robot(), integrator=integrator)
+    for i, z in enumerate(starts):
+        alone.reset(position={"box.z": z}, velocity={"box.ry": 3.0})
+        alone.step(n=300)
+        assert np.array_equal(alone.q.ravel(), sim.q[:, i])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from gearwright.dynamics.algebra.column import Column, select
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
-from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, total, where
+from gearwright.dynamics.algebra.scalar import TINY, Condition, Scalar, maximum, negated, total, where
 from gearwright.dynamics.solve.conditions import as_number
 from gearwright.dynamics.solve.cones import COULOMB, Cone, Touching, gathered
 from gearwright.dynamics.solve.terms import Collected
@@ -58,8 +58,20 @@ class ConePoints:
         if iterated is not None:
             points, shifts = select(iterated, build.cone_point, points), select(iterated, build.shift, shifts)
         build.cone_point, build.shift, build.base = points, shifts, guess
+        near = as_number(negated(self._stay_clear(self.acting.by_cone(points))))
+        build.may_touch = [near if repeated is None else where(repeated > 0.5, build.may_touch[0], near)]
         if repeated is not None:  # what was accepted after so many iterations is again
             build.follows = [where((repeated > 0.5) | (build.iteration[0] > MOVING), self.bounded + SHIFTS, 0.0)]
+
+    def are_clear(self, u: Sequence[Scalar]) -> Condition:
+        """Whether nothing touches at these velocities."""
+        return self._stay_clear(self._rates(u))
+
+    def _stay_clear(self, rates: Sequence[Sequence[Scalar]]) -> Condition:
+        clear: Condition = True
+        for cone, own in zip(self.acting.cones, rates, strict=True):
+            clear = clear & (cone.target <= own[0])
+        return clear
 
     # --- a solution ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,8 @@
 """The direct solver: velocities of a phase with every law on its segment and every curve on its tangent.
 
     push        right-hand side, points of the curves
+    unless a contact may touch:
+        free        the solution without contacts, which is final if it stays clear of them
     switch      one solution, and the segments that it belongs to
     until these are the segments that it was made with:
         set_out     once: how far along its polyline each law was
@@ -25,6 +27,7 @@ from gearwright.dynamics.motion import Model
 from gearwright.dynamics.solve.choosing import STARTED, Progress, choose, one_by_one
 from gearwright.dynamics.solve.closing import LeastMove
 from gearwright.dynamics.solve.conditions import as_number
+from gearwright.dynamics.solve.cones import Touching
 from gearwright.dynamics.solve.curves import inertia
 from gearwright.dynamics.solve.masked import Masked, masked
 from gearwright.dynamics.solve.rows import closing_factors
@@ -39,6 +42,7 @@ Factored = FrontalMatrix | Factors | Masked | LeastMove  # a matrix, or what it 
 MIDDLE = "middle"  # the phase that is solved first where a step has two
 SWITCHES = 200  # of segments in a phase at most, or the laws' number; one or two are usual, rows may take many
 POINTS = 4.5e5  # eps of its rate, 1e-10 in double precision: where a curve is met
+FOUND = (Slots.u, Slots.polyline, Slots.equality, Slots.curve, Slots.cone)  # by a solution
 DIRECT = 8.0  # times that points go all the way; then ever less, where saturated drives throw each other to and fro
 
 
@@ -115,7 +119,8 @@ class DirectSolver:
             self._cone_points(acting).begin(guess if ahead is None else ahead, iterated, repeated)
         again = self._push(H, acting, name)
         assert self._stored is not None
-        self._until_settled(self._stored, name, share, again=again)
+        with build.unless(Slots.is_free) if self._may_be_free(acting) else nullcontext():
+            self._until_settled(self._stored, name, share, again=again)
         settled = build.settled[0] > 0.5
         cones = build.cone if acting.cones else []
         return Solved(build.u, build.polyline, build.equality, build.curve, build.segment_tried, settled, cones)
@@ -128,20 +133,26 @@ class DirectSolver:
         return found.u
 
     def _push(self, H: FrontalMatrix, acting: Collected, name: str) -> bool:
-        """The stages of the first solution; whether they are those of an earlier phase."""
+        """The stages before the first solution; whether they are those of an earlier phase."""
         build = self.build
         again = self._refill(H, acting)
         if again:
             self._stored = acting.mapped(lambda x: x, in_lines=build.carry(lines_for(name)))
-            build.stage(f"push_{name}")
-            build.again("switch")
         else:
             keep = build.carry(given_for(name), [build.length_now])
             self._switching = needed_parts(H, acting).mapped(keep), acting.mapped(keep.unless_cheap)
             self._stored = self._switching[1]
-            build.stage(f"push_{name}")
-            self._switch(*self._switching)
+        if self._may_be_free(acting):
+            build.is_free = [0.0]
+        build.stage(f"push_{name}")
+        if self._may_be_free(acting):
+            with build.unless(Slots.may_touch):
+                self._free(again=again)
         return again
+
+    def _may_be_free(self, acting: Collected) -> bool:
+        """Whether there is a stage for when nothing touches: stages after it may ask for factors of all that acts."""
+        return bool(acting.cones) and not self.keeps_closing
 
     def _refill(self, H: FrontalMatrix, acting: Collected) -> bool:
         """Whether the stage `switch` also serves this phase; then its slots are filled for it."""
@@ -157,6 +168,11 @@ class DirectSolver:
     def _until_settled(self, acting: Collected, name: str, share: Scalar, *, again: bool) -> None:
         """Most phases are solved at once. What the others need in addition is computed only here."""
         build = self.build
+        if again:
+            build.again("switch")
+        else:
+            assert self._switching is not None
+            self._switch(*self._switching)
         most = (self.switches or max(SWITCHES, len(acting.polylines))) - 1
         if not acting.polylines:
             with build.loop(most, until=Slots.settled):
@@ -177,8 +193,35 @@ class DirectSolver:
 
     # --- its stages ------------------------------------------------------------------------------------------------
 
+    def _free(self, *, again: bool) -> None:
+        """One solution without contacts. A robot that may touch something is solved for again by `switch`."""
+        build = self.build
+        if again:
+            build.again("free")
+            return
+        assert self._switching is not None
+        H, acting = self._switching
+        cones = self._cone_points(acting)
+        met = (self._solution(H, acting, []) > 0.5) & cones.are_clear(build.u) & (build.may_touch[0] < 0.5)
+        build.cone = [0.0] * sum(cone.size for cone in acting.cones)
+        build.is_free = build.settled = [as_number(met)]
+        build.stage("free")
+
     def _switch(self, H: FrontalMatrix, acting: Collected) -> None:
         """One solution with laws on their segments and curves on their lines, and the segments that it belongs to."""
+        build, cones = self.build, self._cone_points(acting)
+        alone = {slot: build[slot] for slot in FOUND if self._may_be_free(acting) and slot in build}
+        planes = cones.touching() if acting.cones else []
+        settled = self._solution(H, acting, planes)
+        if planes:
+            settled = as_number((settled > 0.5) & cones.store(build.u, planes))
+        for slot, values in alone.items():
+            build[slot] = select(build.is_free[0], values, build[slot])
+        build.settled = [where(build.settled[0] > 0.5, 1.0, settled) if acting.followed else settled]
+        build.stage("switch")
+
+    def _solution(self, H: FrontalMatrix, acting: Collected, planes: Sequence[Touching]) -> Scalar:
+        """Velocities and impulses in their slots; whether laws are on their segments and curves are met."""
         build, progress = self.build, Progress(*self.build.progress)
         lines = [curve.line(point) for curve, point in zip(acting.curves, build.point, strict=True)]
         H_lines = H.with_lines([(curve.J, slope) for curve, (_, slope) in zip(acting.curves, lines, strict=True)])
@@ -186,10 +229,8 @@ class DirectSolver:
         for curve, (constant, _) in zip(acting.curves, lines, strict=True):
             for n, x in curve.J.items():
                 b[n] = b[n] + x * constant
-        cones = self._cone_points(acting)
-        planes = cones.touching() if acting.cones else []
         if planes:
-            H_lines, b = cones.added(H_lines, b, planes)
+            H_lines, b = self._cone_points(acting).added(H_lines, b, planes)
         problem = Problem(H_lines, b, acting.polylines, acting.equalities, self.eps)
         found = problem.iterate(build.segment_tried, progress.tolerance)
         rates = [rate(curve.J, found.u) for curve in acting.curves]
@@ -197,17 +238,13 @@ class DirectSolver:
         if self.keeps_closing and found.closing is not None:
             self.closing = found.closing.mapped(build.carry(Slots.closing))
         build.u, build.polyline, build.equality, build.curve = found.u, found.impulses, found.equalities, impulses
-        build.segment_found, settled = found.segments, found.settled
-        if acting.followed:
-            build.agreed = [found.settled]
-            d, met = H.diagonal(self.model.dof), found.settled > 0.5
-            for curve, r, impulse in zip(acting.curves, rates, impulses, strict=True):
-                met = met & curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps)
-            if planes:
-                met = met & cones.store(found.u, planes)
-            settled = where(build.settled[0] > 0.5, 1.0, as_number(met))
-        build.settled = [settled]
-        build.stage("switch")
+        build.segment_found = found.segments
+        if not acting.followed:
+            return found.settled
+        build.agreed, d, met = [found.settled], H.diagonal(self.model.dof), found.settled > 0.5
+        for curve, r, impulse in zip(acting.curves, rates, impulses, strict=True):
+            met = met & curve.is_met(r, impulse, inertia(curve.J, d), POINTS * self.eps)
+        return as_number(met)
 
     def _follow(self, *, again: bool) -> None:
         """Moves lines to where the solution meets their curves, and contacts to where it meets their cones.

@@ -194,7 +194,7 @@ class MidpointStep(ConstrainedStep):
             build.point = [0.0] * len(terms.curves)
             if terms.cones:
                 build.cone_point = [0.0] * sum(cone.size for cone in terms.cones)
-                build.shift = [0.0] * len(terms.cones)
+                build.shift, build.may_touch = [0.0] * len(terms.cones), [1.0]
         build.stage("begin")
 
     def _with_closing_factors(self, begun: Begun) -> Begun:

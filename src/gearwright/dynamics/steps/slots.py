@@ -74,6 +74,8 @@ class Slots(ABC):
     point = Numbers()  # rate at which each curve has its line
     cone_point = Numbers()  # rates at which each contact's cone is touched
     shift = Numbers()  # of each contact: the speed that it slips with, about
+    may_touch = Numbers()  # a contact may touch
+    is_free = Numbers()  # the solution without contacts is final
     met = Numbers()  # contacts are on their cones with these shifts
     fast = Numbers()  # points go where each contact alone would meet its cone,
     base = Numbers()  # else with these velocities, by a share of the way to the solution
