@@ -360,3 +360,23 @@ def test_a_lane_that_repeats_another_is_not_the_next_element() -> None:
     instance.set("y", [1.0, 2.0, 3.0, 4.0])
     assert instance.step(1)
     assert instance.get("x").tolist() == [[1.0, 4.0, 9.0, 9.0]]
+
+
+def test_wide_packs_do_not_cross_lines_of_the_cache() -> None:
+    """Of a long slot, which begins at a line: the pack of four comes before that of two, which is loaded first."""
+    slots = (
+        Slot(name="y", kind=SlotKind.STATE, shape=(11,)),
+        Slot(name="one", kind=SlotKind.SCRATCH, shape=(1,)),
+        Slot(name="t", kind=SlotKind.SCRATCH, shape=(9,)),
+    )
+    loads = tuple(Instruction("load", (), Address("y", k)) for k in range(9))
+    made = Stage("made", Tape(loads, (Store(Address("one", 0), 0), *(Store(Address("t", k), k) for k in range(9)))))
+    read = tuple(Instruction("load", (), Address("t", k)) for k in (7, 8, 1, 2, 3, 4))
+    packs = (Instruction("pack", (0, 1)), Instruction("pack", (2, 3, 4, 5)))
+    used = Stage("used", Tape((*read, *packs), ()))
+    program = Program(name="lines", slots=slots, body=()).changed(slots, (made, used), verified=False)
+    moved = contiguous.contiguous_scratch(program)
+    places = [i.data.element for i in moved.stages[1].tape.instructions[:6]]
+    assert places == [4, 5, 0, 1, 2, 3]
+    assert BlockLayout(moved, 1).scratch["t"] % 8 == 0
+    assert BlockLayout(moved, 1).scratch_elements == BlockLayout(moved, 1).scratch["t"] + 9
