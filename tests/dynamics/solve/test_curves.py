@@ -85,6 +85,8 @@ def run_stages(body, slots, count):
                     break
                 solutions += run_stages(node.body, slots, count)
             continue
+        for k, name in enumerate(node.name_in()):
+            slots.setdefault(name, np.zeros((node.size1_in(k), count)))  # of a stage that was left out
         outputs = node.map(count).call([slots[name] for name in node.name_in()])
         slots |= {name: np.array(x) for name, x in zip(node.name_out(), outputs, strict=True)}
         solutions += node.name() == "switch"
