@@ -10,7 +10,7 @@ import numpy as np
 from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.llvm.loaded_code import LoadedCode, object_code
 from gearwright.compiler.backends.cpu.target import host
 from gearwright.compiler.ops import OPS
 from gearwright.compiler.tape import Instruction, Store

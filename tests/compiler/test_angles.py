@@ -12,7 +12,7 @@ from casadi import SX, Function
 from gearwright.compiler import compile_program
 from gearwright.compiler.backends.cpu import passes
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.llvm.objects import assembly
+from gearwright.compiler.backends.cpu.llvm.loaded_code import assembly
 from gearwright.compiler.backends.cpu.scheduling import split
 from gearwright.compiler.program import Program, function_program
 from tests.compiler.building import evaluate_op, same_bits

@@ -15,7 +15,7 @@ from gearwright.compiler import Address, Program, Slot, SlotKind, Stage, Tape, c
 from gearwright.compiler.backends.cpu import passes
 from gearwright.compiler.backends.cpu.backend import Cpu
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.llvm.objects import assembly
+from gearwright.compiler.backends.cpu.llvm.loaded_code import assembly
 from gearwright.compiler.backends.cpu.llvm.operations import LANEWISE
 from gearwright.compiler.backends.cpu.scheduling import split
 from gearwright.compiler.backends.cpu.scheduling.schedule import schedule

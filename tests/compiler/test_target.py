@@ -9,7 +9,7 @@ import pytest
 
 from gearwright.compiler.backends.cpu.batches.instance import CpuExecutable
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode, object_code
+from gearwright.compiler.backends.cpu.llvm.loaded_code import LoadedCode, object_code
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.backends.cpu.target import Target, host
 from tests.compiler.building import same_bits

@@ -75,7 +75,7 @@ def test_no_file_uses_the_private_names_of_another():
     ("source", "names"),
     [
         ("def f(sim):\n    return sim._instance", ["_instance"]),
-        ("from gearwright.sim.reset.loops import _closing", ["_closing"]),
+        ("from gearwright.sim.reset.loop_assembly import _closing", ["_closing"]),
         ("class A:\n    def f(self):\n        return self._inherited", []),
         (
             "class A:\n  def __init__(self):\n    self._x = 1\n  def same(self, other):\n    return other._x",

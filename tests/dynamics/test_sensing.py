@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gearwright.dynamics.algebra.scalar import scalars
-from gearwright.dynamics.sensing.kinds import READERS
+from gearwright.dynamics.sensing.readers import READERS
 from gearwright.dynamics.sensing.sensors import Sensing
 from gearwright.dynamics.sensing.times import untimely
 from gearwright.errors import CompileError

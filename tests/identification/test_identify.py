@@ -247,10 +247,10 @@ def test_wrong_files_of_fits(text, tmp_path):
 
 
 def test_ctrl_c_leaves_the_best_so_far(log, monkeypatch):
-    from gearwright.identification import task
+    from gearwright.identification import search
 
     calls = []
-    original = task.FitSearch._weighted
+    original = search.FitSearch._weighted
 
     def interrupting(self, *args, **kwargs):
         calls.append(1)
@@ -259,7 +259,7 @@ def test_ctrl_c_leaves_the_best_so_far(log, monkeypatch):
         return original(self, *args, **kwargs)
 
     assert threading.current_thread() is threading.main_thread()
-    monkeypatch.setattr(task.FitSearch, "_weighted", interrupting)
+    monkeypatch.setattr(search.FitSearch, "_weighted", interrupting)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background ignores it
     try:
         with pytest.warns(UserWarning, match="best so far"):

@@ -18,7 +18,7 @@ from gearwright.identification.fit import Combination, Fit, Residual, with_delay
 from gearwright.identification.least_squares import minimise
 from gearwright.identification.log import Log, as_logs
 from gearwright.identification.residuals import Residuals
-from gearwright.identification.task import FitSearch, Given, bounds_of, cut, starts_of
+from gearwright.identification.search import FitSearch, Given, bounds_of, cut, starts_of
 from gearwright.identification.uncertainty import LOOSE
 from gearwright.identification.unknowns import Unknown, sought
 from gearwright.model import Mechanism

@@ -8,7 +8,7 @@ Along an eigenvector of H with a small eigenvalue the numbers can go together wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -34,6 +34,16 @@ class Information:
         """Of these parameters, the others held; in shares of their scales."""
         own = self.matrix[np.ix_(determined, determined)]
         return self.inflation * np.linalg.pinv(own, hermitian=True)
+
+    def half_widths(self, held: Collection[int], vague: Collection[int]) -> Array:
+        """(p,) of the confidence intervals, in shares of the scales, with some parameters held; the vague have none."""
+        free = [i for i in range(len(self.matrix)) if i not in held]
+        deviation = np.zeros(len(self.matrix))
+        if free:
+            deviation[free] = np.sqrt(np.maximum(np.diag(self.covariance(free)), 0.0))
+        half = quantile(len(self.matrix) - len(vague)) * deviation
+        half[list(vague)] = np.inf
+        return half
 
     def loose_directions(self) -> Array:
         """(d, p): combinations that are not determined, each with as few parameters as it can be written with."""

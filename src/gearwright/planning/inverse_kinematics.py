@@ -20,7 +20,7 @@ from gearwright.given_numbers import number, numbers
 from gearwright.model import Mechanism
 from gearwright.model.layout.slots import StepSlot
 from gearwright.model.poses import IDENTITY
-from gearwright.sim.reset import assembly
+from gearwright.sim.reset import followers
 from gearwright.sim.state.names import Names
 from gearwright.sim.state.values import Array, Value
 
@@ -184,7 +184,7 @@ class Solver:
     def start(self, given: Mapping[str, Any]) -> Array:
         """(n,): the file's positions, and those that are given."""
         names = Names.of(self.robot)
-        full, _ = assembly.tree_positions(assembly.starting_positions(self.robot, names), names, given, 1)
+        full, _ = followers.tree_positions(followers.starting_positions(self.robot, names), names, given, 1)
         start: Array = full[0, self._free]
         return start
 

@@ -15,9 +15,9 @@ from gearwright.model import Mechanism
 from gearwright.model.layout.slots import StepSlot
 from gearwright.notebooks import NotebookDisplay
 from gearwright.sim.options import Options, cores
-from gearwright.sim.reset import assembly
+from gearwright.sim.reset import followers
 from gearwright.sim.reset.keyframes import reset_to_keyframe
-from gearwright.sim.reset.loops import redundant
+from gearwright.sim.reset.loop_assembly import redundant
 from gearwright.sim.reset.starting import reset
 from gearwright.sim.running import reporting
 from gearwright.sim.running.calling import ControllerState
@@ -82,7 +82,7 @@ class Simulation(NamedValues, IndependentArrays, InstantDynamics, NotebookDispla
         self.probes = Probes(kernels, self.batch_state, self.inputs)
         self.clock = Clock(self.batch_state, self.dt, partial(failure, self))
         self.controller_state = ControllerState(options.control_period)
-        self.start_position = assembly.starting_positions(robot, self.layout.names)
+        self.start_position = followers.starting_positions(robot, self.layout.names)
         self._views: dict[str, Values] = {}
         self.batch_state.set(StepSlot.DT, self.dt)
         if options.inputs:

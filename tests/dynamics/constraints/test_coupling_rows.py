@@ -8,8 +8,8 @@ import pytest
 
 from gearwright.dynamics import Equations
 from gearwright.dynamics.algebra.fronts import FrontalMatrix
+from gearwright.dynamics.constraints.compliant_springs import Spring
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.oscillator import Spring
 from gearwright.dynamics.constraints.phases import WholeStep
 from gearwright.dynamics.constraints.rows import CompliantCouplingRow
 from gearwright.model import WORLD, AxisRef, Couplings

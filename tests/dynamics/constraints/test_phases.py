@@ -2,7 +2,7 @@
 
 import pytest
 
-from gearwright.dynamics.constraints.oscillator import Spring
+from gearwright.dynamics.constraints.compliant_springs import Spring
 from gearwright.dynamics.constraints.phases import FirstHalf, SecondHalf, WholeStep, implicit_share
 
 DT, MASS = 0.02, 0.5

@@ -9,7 +9,7 @@ import pytest
 
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.codec import MitCommand
-from gearwright.hardware.protocols.mit.models import CUBEMARS, DAMIAO, MINI_CHEETAH, MitMotor
+from gearwright.hardware.protocols.mit.products import CUBEMARS, DAMIAO, MINI_CHEETAH, MitMotor
 from tests.hardware.can.turntable import Turntable
 from tests.tolerances import ROUNDING
 

@@ -15,11 +15,11 @@ from gearwright.dynamics.algebra.rotation import Rows, composed, rotate
 from gearwright.dynamics.algebra.scalar import Scalar, atan2, is_number, is_zero, maximum_of, sine_cosine, sqrt
 from gearwright.dynamics.algebra.sparse import Sparse
 from gearwright.dynamics.algebra.spatial import UNIT, ZERO, Motion, Vector
+from gearwright.dynamics.constraints.hinge_windings import winding
 from gearwright.dynamics.constraints.loop_joint_axes import AngleSum, cut_axis_rows
 from gearwright.dynamics.constraints.moment import Moment
 from gearwright.dynamics.constraints.relative_pose import RelativePose, angle_about, angle_rate_about
 from gearwright.dynamics.constraints.rows import AlongRows, ConstraintGroup, Instant, PositionRow
-from gearwright.dynamics.constraints.winding import winding
 from gearwright.dynamics.parameters import numbers
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.terms import Term

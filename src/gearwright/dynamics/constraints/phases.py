@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_zero, total
 from gearwright.dynamics.algebra.sparse import Sparse
-from gearwright.dynamics.constraints.oscillator import Impulse, Spring, first_half, second_half, whole_step
+from gearwright.dynamics.constraints.compliant_springs import Impulse, Spring, first_half, second_half, whole_step
 
 
 class Sample(NamedTuple):

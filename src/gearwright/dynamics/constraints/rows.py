@@ -12,9 +12,9 @@ from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from gearwright.dynamics.algebra.scalar import Scalar, is_number, is_zero, maximum, total
 from gearwright.dynamics.algebra.sparse import Sparse, combined
-from gearwright.dynamics.constraints.compliance import coupled_springs
+from gearwright.dynamics.constraints.compliant_springs import Spring
 from gearwright.dynamics.constraints.moment import Moment
-from gearwright.dynamics.constraints.oscillator import Spring
+from gearwright.dynamics.constraints.shared_springs import coupled_springs
 from gearwright.dynamics.parameters import multiplier_names
 from gearwright.dynamics.solve.rows import Equality
 from gearwright.dynamics.solve.terms import Line, Term

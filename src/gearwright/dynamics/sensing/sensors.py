@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from gearwright.dynamics.algebra.scalar import Scalar, expression, where
-from gearwright.dynamics.sensing.kinds import Reader, reader
+from gearwright.dynamics.sensing.readers import Reader, reader
 from gearwright.dynamics.sensing.times import Timing, timing, untimely
 from gearwright.errors import CompileError
 from gearwright.model.layout.sensor_layout import SensorLayout

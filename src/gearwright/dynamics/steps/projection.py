@@ -19,7 +19,7 @@ Levenberg–Marquardt with a damping that vanishes with the error converges quad
 (Yamashita and Fukushima, 2001; Fan and Yuan, 2005), and moves by at most 1.6·|C|^½ at a time (ε = 0.1): at a dead
 centre, where C is quadratic, |C|^½ is the distance to go. With a smaller ε, nearly dependent rows close in fewer moves.
 
-Rows of an overdetermined loop (`model.mobility`) always yield a little, since they agree only up to the file's
+Rows of an overdetermined loop (`model.loops.mobility`) always yield a little, since they agree only up to the file's
 rounding. Their error does not vanish; iteration ends when a move is negligible.
 
 Axes beyond their stops are brought back first, along the loops (`stop_recovery`): an axis that is moved alone may end

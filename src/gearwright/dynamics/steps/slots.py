@@ -1,6 +1,6 @@
 """Slots of a step in the making, one line each: `build.rhs` are the numbers, `Slots.rhs` is the slot's name.
 
-Those that other layers name have their names from `model.slots`; the rest is scratch, between the stages of one step.
+Those that other layers name have their names from `model.layout.slots`; the rest passes between the stages of a step.
 """
 
 from __future__ import annotations

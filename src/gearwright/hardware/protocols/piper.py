@@ -13,10 +13,10 @@ from gearwright.hardware.device import CanDriveWithZero, Device
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.codec import to_float
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 from gearwright.hardware.setpoints import COAST, Cascade, Impedance
 
 STOP, MODE, JOINTS, GRIPPER, MIT = 0x150, 0x151, 0x155, 0x159, 0x15A

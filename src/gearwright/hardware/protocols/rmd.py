@@ -15,9 +15,9 @@ from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.mit import codec
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 from gearwright.hardware.setpoints import COAST, Cascade, Current, Impedance
 
 COMMAND, ANSWER, ALL, MOTION, MOTION_ANSWER = 0x140, 0x240, 0x280, 0x400, 0x500

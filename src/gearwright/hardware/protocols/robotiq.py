@@ -9,7 +9,7 @@ from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.modbus import ModbusDevice, ModbusLine
 from gearwright.hardware.setpoints import COAST, Cascade
 

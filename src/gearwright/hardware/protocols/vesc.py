@@ -13,7 +13,7 @@ from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.motors import Motor
 from gearwright.hardware.protocols import Protocol
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.vesc_commands import (
     ANSWER,
     FILL,

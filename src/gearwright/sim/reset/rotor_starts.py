@@ -11,7 +11,7 @@ from gearwright.model import AxisRef, Mechanism, Transmission, TransmissionMap
 from gearwright.model.transmissions import LinearTransmission, with_parameters, with_values
 from gearwright.model.transmissions.leading import led, start_of
 from gearwright.model.transmissions.linear import dot
-from gearwright.sim.reset.assembly import AGREEMENT
+from gearwright.sim.reset.followers import AGREEMENT
 from gearwright.sim.state.current_maps import designs, map_numbers
 from gearwright.sim.state.values import Array
 

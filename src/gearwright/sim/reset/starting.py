@@ -12,7 +12,7 @@ from gearwright.errors import ModelError, SimulationError
 from gearwright.model.layout.layout import coordinate_of
 from gearwright.model.layout.slots import SLOTS, SlotName, StepSlot
 from gearwright.model.transmissions.leading import led, start_of
-from gearwright.sim.reset import assembly, loops, rotor_starts
+from gearwright.sim.reset import followers, loop_assembly, rotor_starts
 from gearwright.sim.running.reporting import warn_another_branch, warn_beyond_limits
 from gearwright.sim.state.current_maps import map_of, parameters_now
 from gearwright.sim.state.values import Array
@@ -51,7 +51,7 @@ def _reset(
         sim.clock.restart(0.0)
         check_start(sim, reach)
         if reach:  # compile itself does not choose a pose
-            warn_beyond_limits(sim, assembly.with_exact_followers(sim.robot, parameters_now(sim), q))
+            warn_beyond_limits(sim, followers.with_exact_followers(sim.robot, parameters_now(sim), q))
     except BaseException:
         memory.copy_from(before)
         sim.clock.set(*clock)
@@ -66,24 +66,24 @@ def _assembled(
     """Positions and velocities of the tree, with followers aligned and loops closed."""
     robot, names, kernels = sim.robot, sim.layout.names, sim.kernels
     parameter = sim.batch_state.get(StepSlot.PARAMETER)
-    q, given_q = assembly.tree_positions(sim.start_position, names, position, sim.batch)
-    v, given_v = assembly.tree_velocities(names, velocity, sim.batch)
+    q, given_q = followers.tree_positions(sim.start_position, names, position, sim.batch)
+    v, given_v = followers.tree_velocities(names, velocity, sim.batch)
     numbers = parameters_now(sim)
     q, v = rotor_starts.with_leading_rotors(robot, numbers, (q, v), (given_q, given_v))
-    q, v = assembly.aligned(robot, names, numbers, (q, v), (given_q, given_v))
+    q, v = followers.aligned(robot, names, numbers, (q, v), (given_q, given_v))
     _check_reach(sim, position, q)
     if not given_q <= set(names.free_positions) or not given_v <= set(names.free_velocities):
-        assembly.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
+        followers.check_followers(kernels["tree"], names, parameter, q, v, (given_q, given_v))
     if robot.tree.cuts:
         held = [i for i, _ in names.positions.columns(_without(position, near[0]))]
         kept = {k for k, _ in names.coordinates.columns(_without(velocity, near[1]))}
-        q, v, astray = loops.assembled(
+        q, v, astray = loop_assembly.assembled(
             kernels["closure"], robot, names, parameter, (q, v), (held, kept), sim.start_position
         )
         warn_another_branch(sim, astray)
     if rotor_starts.loose_transmissions(robot):
         follows = len(names.free_velocities) < v.shape[1]
-        tree = assembly.with_followers(kernels["tree"], names, parameter, q, v) if follows else (q, v)
+        tree = followers.with_followers(kernels["tree"], names, parameter, q, v) if follows else (q, v)
         q, v = rotor_starts.with_loose_rotors(robot, numbers, (q, v), tree, (given_q, given_v))
     return q, v
 

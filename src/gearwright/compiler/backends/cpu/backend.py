@@ -37,7 +37,7 @@ class Cpu(Backend):
         from gearwright.compiler.backends.cpu.image.image import linked
         from gearwright.compiler.backends.cpu.image.loaded_image import loads_images
         from gearwright.compiler.backends.cpu.image.portable import to_bytes
-        from gearwright.compiler.backends.cpu.llvm.objects import object_code
+        from gearwright.compiler.backends.cpu.llvm.loaded_code import object_code
         from gearwright.compiler.backends.cpu.passes import optimise_program
         from gearwright.compiler.backends.cpu.target import host
 
@@ -55,7 +55,7 @@ class Cpu(Backend):
         if loads_images():  # without LLVM, which ends the process where memory cannot be mapped
             image, layout = from_bytes(code, program)
             return CpuExecutable(program, precision, layout, LoadedImage(image))
-        from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
+        from gearwright.compiler.backends.cpu.llvm.loaded_code import LoadedCode
         from gearwright.compiler.backends.cpu.target import host
 
         layout = BlockLayout(program, self._lanes(precision, batch))

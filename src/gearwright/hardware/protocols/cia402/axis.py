@@ -8,7 +8,7 @@ from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary, Key, Value
 from gearwright.hardware.protocols.cia402.objects import I32
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 UNLIMITED = 0xFFFFFFFF

@@ -19,7 +19,7 @@ from gearwright.hardware.protocols.cia402.nmt import Nmt
 from gearwright.hardware.protocols.cia402.pdo import COUNT, REMOTE, ReceivePdo, TransmitPdo
 from gearwright.hardware.protocols.cia402.power import PowerStage
 from gearwright.hardware.protocols.cia402.sdo import SdoServer
-from gearwright.hardware.protocols.defaults import ROUNDING, elapsed
+from gearwright.hardware.protocols.loop_gains import ROUNDING, elapsed
 
 TICK = 1e-3  # [s] of profiles, state machine and TPDO events
 SAVE, LOAD = 0x65766173, 0x64616F6C  # "save", "load"

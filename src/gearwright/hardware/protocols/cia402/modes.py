@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from gearwright.hardware.profiles import ramp
 from gearwright.hardware.protocols.cia402.axis import Cia402Axis
-from gearwright.hardware.protocols.defaults import BANDWIDTH
+from gearwright.hardware.protocols.loop_gains import BANDWIDTH
 
 REACHED, ACKNOWLEDGED, DEVIATION = 1 << 10, 1 << 12, 1 << 13
 START, IMMEDIATE, RELATIVE, HALT = 1 << 4, 1 << 5, 1 << 6, 1 << 8

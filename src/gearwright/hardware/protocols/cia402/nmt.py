@@ -6,7 +6,7 @@ import math
 
 from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
-from gearwright.hardware.protocols.defaults import ROUNDING
+from gearwright.hardware.protocols.loop_gains import ROUNDING
 
 BOOT, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
 RESET_NODE, RESET_COMMUNICATION = 0x81, 0x82

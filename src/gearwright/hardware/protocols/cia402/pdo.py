@@ -10,7 +10,7 @@ from gearwright.hardware.frames import Frame
 from gearwright.hardware.protocols.cia402 import aborts
 from gearwright.hardware.protocols.cia402.aborts import SdoAbortError
 from gearwright.hardware.protocols.cia402.dictionary import Dictionary
-from gearwright.hardware.protocols.defaults import ROUNDING
+from gearwright.hardware.protocols.loop_gains import ROUNDING
 
 COUNT = 4  # of each direction
 OFF, NO_REMOTE = 1 << 31, 1 << 30

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gearwright.hardware.device import Device
 from gearwright.hardware.protocols import Protocol, dbc
-from gearwright.hardware.protocols.mit import messages, models
+from gearwright.hardware.protocols.mit import messages, products
 from gearwright.hardware.protocols.mit.damiao import Damiao
 from gearwright.hardware.protocols.mit.mini_cheetah import CubeMars, MiniCheetah, MitDrive
 from gearwright.hardware.protocols.mit.robstride import RobStride
@@ -33,7 +33,7 @@ MINI_CHEETAH = MitProtocol(
     title="mini-cheetah",
     geared=True,
     device=MiniCheetah,
-    models=models.MINI_CHEETAH,
+    models=products.MINI_CHEETAH,
     client=f"{_BUS}, id {{node}}",
 )
 CUBEMARS = MitProtocol(
@@ -41,7 +41,7 @@ CUBEMARS = MitProtocol(
     title="CubeMars AK, MIT mode",
     geared=True,
     device=CubeMars,
-    models=models.CUBEMARS,
+    models=products.CUBEMARS,
     client=f"{_BUS}, id {{node}}",
 )
 DAMIAO = MitProtocol(
@@ -49,7 +49,7 @@ DAMIAO = MitProtocol(
     title="Damiao",
     geared=True,
     device=Damiao,
-    models=models.DAMIAO,
+    models=products.DAMIAO,
     nodes=range(1, 16),
     client='DaMiaoController("{channel}", "gearwright").add_motor({node}, 0x10 + {node}, motor_type="4310")',
 )
@@ -58,7 +58,7 @@ ROBSTRIDE = Protocol(
     title="RobStride",
     geared=True,
     device=RobStride,
-    models=models.ROBSTRIDE,
+    models=products.ROBSTRIDE,
     client=f"{_BUS}, extended ids, address {{node}}",
 )
 ROBSTRIDE_MIT = MitProtocol(
@@ -66,6 +66,6 @@ ROBSTRIDE_MIT = MitProtocol(
     title="RobStride, MIT dialect",
     geared=True,
     device=RobStrideMit,
-    models=models.ROBSTRIDE,
+    models=products.ROBSTRIDE,
     client=f"{_BUS}, id {{node}}",
 )

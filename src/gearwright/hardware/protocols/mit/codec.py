@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 
 ENABLE, DISABLE, ZERO, CLEAR = 0xFC, 0xFD, 0xFE, 0xFB
 SPECIAL = b"\xff" * 7  # followed by one of these

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import STANDARD_IDS, Frame
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.mit import codec
 from gearwright.hardware.protocols.mit.damiao_registers import REGISTERS
 from gearwright.hardware.protocols.mit.mini_cheetah import MitDrive

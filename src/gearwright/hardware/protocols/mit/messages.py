@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gearwright.hardware.protocols.dbc import DbcSignal, Message
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 
 
 def command(m: MitMotor) -> tuple[DbcSignal, ...]:

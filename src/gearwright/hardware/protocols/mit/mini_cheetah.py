@@ -11,7 +11,7 @@ from gearwright.hardware.device import CanDriveWithZero
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import STANDARD_IDS, Frame
 from gearwright.hardware.protocols.mit import codec
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 from gearwright.hardware.setpoints import COAST, Impedance
 
 TICK = 1e-3  # [s] between two looks at temperature, supply and time-out while the motor is on

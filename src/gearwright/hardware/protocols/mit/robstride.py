@@ -12,9 +12,9 @@ from struct import Struct
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.protocols.defaults import default_gains
+from gearwright.hardware.protocols.loop_gains import default_gains
 from gearwright.hardware.protocols.mit.codec import to_float, to_whole
-from gearwright.hardware.protocols.mit.models import MitMotor
+from gearwright.hardware.protocols.mit.products import MitMotor
 from gearwright.hardware.setpoints import COAST, Cascade, Current, Impedance, Setpoint
 
 GET_ID, CONTROL, FEEDBACK, ENABLE, STOP, ZERO, SET_ID, READ, WRITE, FAULT = 0, 1, 2, 3, 4, 6, 7, 17, 18, 21

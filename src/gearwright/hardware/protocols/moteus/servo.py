@@ -6,7 +6,7 @@ from math import inf, isfinite, isnan, tau
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile
-from gearwright.hardware.protocols.defaults import LOSSES, elapsed
+from gearwright.hardware.protocols.loop_gains import LOSSES, elapsed
 from gearwright.hardware.protocols.moteus.registers import COMMANDS
 from gearwright.hardware.setpoints import COAST, Brake, Current, Impedance, Setpoint, Torque
 

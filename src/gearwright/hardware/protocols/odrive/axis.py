@@ -7,7 +7,7 @@ from math import inf, tau
 
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.profiles import Profile, ramp
-from gearwright.hardware.protocols.defaults import default_gains, elapsed
+from gearwright.hardware.protocols.loop_gains import default_gains, elapsed
 from gearwright.hardware.setpoints import COAST, Cascade, Torque
 
 CALIBRATION = 0.5  # [s] that a calibration sequence shows

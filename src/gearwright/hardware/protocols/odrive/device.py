@@ -12,7 +12,7 @@ from struct import Struct
 from gearwright.hardware.device import CanDevice
 from gearwright.hardware.drive import MotorDrive
 from gearwright.hardware.frames import Frame
-from gearwright.hardware.protocols.defaults import ROUNDING
+from gearwright.hardware.protocols.loop_gains import ROUNDING
 from gearwright.hardware.protocols.odrive.axis import CONTROL_MODES, ERRORS, ESTOP, INPUT_MODES, STATES, OdriveAxis
 
 TICK = 1e-3  # [s] between two steps of trajectories and checks

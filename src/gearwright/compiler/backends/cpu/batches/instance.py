@@ -20,7 +20,7 @@ from gearwright.errors import CompileError
 
 if TYPE_CHECKING:
     from gearwright.compiler.backends.cpu.image.loaded_image import LoadedImage
-    from gearwright.compiler.backends.cpu.llvm.objects import LoadedCode
+    from gearwright.compiler.backends.cpu.llvm.loaded_code import LoadedCode
 
 
 class CpuExecutable(Executable):

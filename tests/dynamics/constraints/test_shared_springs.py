@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gearwright.dynamics.constraints.compliance import coupled_springs
+from gearwright.dynamics.constraints.shared_springs import coupled_springs
 from tests.dynamics.test_reduce import follow, wheels
 
 SPRING = {"mode": "compliant", "natural_frequency": 100.0, "damping_ratio": 1.0}

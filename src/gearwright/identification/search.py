@@ -17,7 +17,7 @@ from gearwright.identification.fit import Combination
 from gearwright.identification.least_squares import ENOUGH, ITERATIONS, ROUGHLY, Bounds, minimise, spread_starts
 from gearwright.identification.progress import shown
 from gearwright.identification.residuals import Fits, Residuals
-from gearwright.identification.uncertainty import Information, information, quantile
+from gearwright.identification.uncertainty import Information, information
 from gearwright.identification.unknowns import Unknown, starts
 from gearwright.sim.simulation import Simulation
 from gearwright.sim.state.values import Array
@@ -343,16 +343,11 @@ class FitSearch:
             names = {known[i].name: float(direction[i]) for i in np.flatnonzero(direction)}
             held = max(names, key=lambda n: abs(names[n]))
             combinations.append(Combination(names=tuple(names), direction=names, held=held, _advisor=advisor))
-        vague = {i for d in loose for i in np.flatnonzero(d)}
-        held_places = {int(np.argmax(np.abs(d))) for d in loose}
-        free = [i for i in range(self.count) if i not in held_places]
-        deviation = np.zeros(self.count)
-        if free:
-            deviation[free] = np.sqrt(np.maximum(np.diag(own.covariance(free)), 0.0))
-        q = quantile(self.count - len(vague))
+        vague = {int(i) for d in loose for i in np.flatnonzero(d)}
+        shares = own.half_widths(held={int(np.argmax(np.abs(d))) for d in loose}, vague=vague)
         intervals = {}
         for i, u in enumerate(known):
-            half = np.inf if i in vague else q * deviation[i] * self._scale(i, z[i])
+            half = shares[i] * self._scale(i, z[i])
             intervals[u.name] = (float(max(z[i] - half, u.lower)), float(min(z[i] + half, u.upper)))
         ends = [u for i, u in enumerate(known) if i not in vague and self._at_bound(u, z[i])]
         return SearchResult(

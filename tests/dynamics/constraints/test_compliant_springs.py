@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gearwright.dynamics.constraints.oscillator import (
+from gearwright.dynamics.constraints.compliant_springs import (
     LEAST_SLOPE,
     RESOLVED,
     RESOLVED_TOGETHER,

@@ -5,7 +5,7 @@ import pytest
 
 import gearwright as gw
 from gearwright.dynamics.constraints.closures import whole_closure
-from gearwright.dynamics.constraints.winding import winding
+from gearwright.dynamics.constraints.hinge_windings import winding
 from gearwright.dynamics.parameters import numbers
 from tests.tolerances import ROUNDING
 
