@@ -35,7 +35,7 @@ def migrate(
     """Rewrite gearbox and draft mimic joints as <mimic>.
 
     Every other byte stays as it is.
-    The sign and axis of the <mimic> follow from the joints; the sdf version is raised to 1.11 where <mimic> needs
+    The sign and axis of the <mimic> follow from the joints; the SDFormat version is raised to 1.11 where <mimic> needs
     it, and elements with another meaning in that version are rewritten or refused. Both files are then simulated
     from one state under the same random efforts, and the largest difference of a joint's position is printed.
     Exits with 0 if OUT was written, 1 if it was not (errors in IN, a joint that no <mimic> can express, a difference

@@ -16,7 +16,8 @@ from gearwright.errors import GearwrightError
 @reads_file
 def view(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Robot (SDFormat, URDF, xacro or a bundled name) or recording.")
+        str,
+        typer.Argument(metavar="FILE", help="Robot (SDFormat, URDF, xacro, MJCF, USD or a bundled name) or recording."),
     ],
     recording: Annotated[str | None, typer.Option(metavar="FILE", help="Play this recording of the robot.")] = None,
     robot: Annotated[
