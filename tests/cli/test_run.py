@@ -149,7 +149,7 @@ WRONG = {
     "every": (["--every", "0"], 2, "every"),
     "integrator": (["--integrator", "heun"], 2, "valid: 'midpoint', 'euler', 'rk4'"),
     "out": (["--out", "run.xls"], 2, "'.xls' is not a recording format; valid: .npz, .csv"),
-    "plot": (["--plot", "run.gif"], 2, "one of .png, .svg, .pdf, .html"),
+    "plot": (["--plot", "run.gif"], 2, "must end in .png, .svg, .pdf, .html"),
     "folder": (["--out", "/dev/null/at/all/run.npz"], 1, "cannot write /dev/null/at/all/run.npz: its folder cannot"),
     "too fast": (["--velocity", "j1=1e200"], 2, "velocity beyond ±1e+12"),
     "not finite": (["--effort", "j1=1e300"], 1, "is not finite after step 1"),

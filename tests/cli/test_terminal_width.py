@@ -172,7 +172,10 @@ def test_a_run_is_written_while_it_goes_on(ending: str, tmp_path: Path):
 def test_a_shell_completes_bundled_robots():
     ran = called(COMP_WORDS="gearwright show gri", COMP_CWORD="2", _GEARWRIGHT_COMPLETE="complete_bash")
     assert ran.out.split() == ["gripper"]
-    assert "complete -o default -F _gearwright_completion gearwright" in called("--show-completion", "bash").out
+    assert (
+        "complete -o default -F _gearwright_completion gearwright"
+        in called("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1").out
+    )  # whatever shell the tests run in
 
 
 def test_a_file_without_room_is_reported_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -133,7 +133,8 @@ WHOLE: dict[str, Call] = {
     "step(n=)": lambda s, x: s.step(n=x),
     "run(every=)": lambda s, x: s.run(0.002, every=x),
     "compile(batch=)": lambda s, x: gw.compile(s.robot, batch=x),
-    "compile(iterations=)": lambda s, x: gw.compile(s.robot, iterations=x),
+    "compile(iterations=)": lambda s, x: gw.compile(s.robot, solver="pgs", iterations=x),
+    "compile(newton_iterations=)": lambda s, x: gw.compile(s.robot, newton_iterations=x),
     "compile(threads=)": lambda s, x: gw.compile(s.robot, threads=x),
     "compile(most_operations=)": lambda s, x: gw.compile(s.robot, most_operations=x),
     "port(robot)": lambda s, x: s.port(x),
@@ -143,7 +144,7 @@ WHOLE: dict[str, Call] = {
     "sweep(seed=)": lambda s, x: gw.sweep(s.robot, VARY, METRIC, duration=0.002, seed=x),
 }
 VARY, METRIC = {"motor.damping": (0.1, 0.2, 2)}, {"end": "right_finger.position:last"}
-TAKES_NONE = {"compile(iterations=)", "compile(threads=)", "sweep(chunk=)", "compile(gravity=)", "with_coupling"}
+TAKES_NONE = {"compile(newton_iterations=)", "compile(threads=)", "sweep(chunk=)", "compile(gravity=)", "with_coupling"}
 
 
 class _Remembering:

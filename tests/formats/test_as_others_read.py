@@ -163,15 +163,17 @@ def test_spherical_joints_are_balls(kind: str) -> None:
     assert gw.loads(f'<robot name="r">{links}{joint.format("")}</robot>').diagnostics == ()
     robot = gw.loads(f'<robot name="r">{links}{joint.format(more)}</robot>')
     assert (robot.joints["j"].kind, robot.dof) == ("ball", 3)
-    assert [d.message for d in told(robot)] == ["joint 'j' is of type ball: its damping and range are not simulated"]
+    assert [d.message for d in told(robot)] == ["joint 'j' is of type ball: its range is not simulated"]
+    assert robot.joints["j"].damping == 0.1
 
 
-def test_damping_of_a_ball_joint_in_sdformat_is_not_lost_in_silence() -> None:
+def test_damping_of_a_ball_joint_in_sdformat_is_read() -> None:
     axis = "<axis><xyz>0 0 1</xyz><dynamics><damping>{}</damping></dynamics></axis>"
     joint = f'<joint name="j" type="ball"><parent>a</parent><child>b</child>{axis}</joint>'
     model = f'<sdf version="1.11"><model name="m"><link name="a"/><link name="b"/>{joint}</model></sdf>'
-    assert [d.code for d in told(gw.loads(model.format("0.1")))] == ["not-simulated"]
-    assert not told(gw.loads(model.format("0")))
+    for damping in (0.1, 0.0):
+        robot = gw.loads(model.format(damping))
+        assert robot.joints["j"].damping == damping and not told(robot)
 
 
 @pytest.mark.parametrize("moment", ["-2.41e-35", "-1e-20", "-0.0"])

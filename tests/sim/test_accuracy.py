@@ -70,7 +70,7 @@ def test_as_many_iterations_as_asked_for():
     """Three serve this motion. What one does not find is made in substeps, which have less of an error."""
 
     def ends(iterations):
-        sim = gw.compile(free_arm(), iterations=iterations)
+        sim = gw.compile(free_arm(), newton_iterations=iterations)
         sim.reset(position={"j1": 0.3, "j3": -0.5})
         energy = sim.run(1.0).energy
         return sim.position["j4"], np.abs(energy - energy[0]).max()

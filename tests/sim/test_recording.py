@@ -172,7 +172,7 @@ def test_plot_without_matplotlib(recording, tmp_path, monkeypatch):
 
 
 def test_plot_of_nothing(recording, tmp_path):
-    with pytest.raises(gw.GearwrightError, match=r"one of \.png, \.svg, \.pdf, \.html"):
+    with pytest.raises(gw.GearwrightError, match=r"must end in \.png, \.svg, \.pdf, \.html"):
         recording.plot(tmp_path / "run.gif")
     with pytest.raises(gw.GearwrightError, match="empty"):
         gw.Recording(recording.schema).plot(tmp_path / "run.png")

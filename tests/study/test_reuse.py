@@ -74,7 +74,9 @@ def test_a_metric_is_known_by_what_its_module_gives_it(tmp_path: Path, monkeypat
 
 def test_what_cannot_be_compared_is_never_used_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, metrics = tmp_path / "t.csv", {"end": Unknown()}
-    with pytest.warns(gw.SweepWarning, match="begins again .it depends on an object of the class 'Unknown'"):
+    with pytest.warns(
+        gw.SweepWarning, match="starts again from the beginning .it depends on an object of the class 'Unknown'"
+    ):
         first = gw.sweep(lift(1.0), VARY, metrics, out=out, **RUN)
     with pytest.raises(gw.GearwrightError, match="'Unknown', which cannot be compared"):
         gw.sweep(lift(1.0), VARY, metrics, out=out, **RUN)

@@ -49,8 +49,8 @@ def run(
     integrator: Annotated[
         str | None, typer.Option(metavar="midpoint|euler|rk4", help="Integrator (default: midpoint).")
     ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Maximum solver iterations per midpoint step (default 24).")
+    newton_iterations: Annotated[
+        int | None, typer.Option(help="Maximum quasi-Newton iterations per midpoint step (default 24).")
     ] = None,
     most_operations: Annotated[
         int | None, typer.Option(help="Largest number of operations per step to compile (default 2,000,000).")
@@ -107,7 +107,7 @@ def run(
     robot = loaded_or_exit(file, reading)
     check_targets(robot, numbers["command"], numbers["effort"])
     options: dict[str, Any] = {"dt": dt, "batch": batch}
-    chosen = {"integrator": integrator, "iterations": iterations, "most_operations": most_operations}
+    chosen = {"integrator": integrator, "newton_iterations": newton_iterations, "most_operations": most_operations}
     options |= {n: x for n, x in chosen.items() if x is not None}
     wanted = Wanted(
         2.0 if duration is None else duration, every, out, plot, report, reading.path, command_line(context)

@@ -67,7 +67,8 @@ class Equations:
         gravity: Sequence[float] | None = None,
         integrator: str = "euler",
         solver: str = "direct",
-        iterations: int | None = None,
+        iterations: int = 20,
+        newton_iterations: int | None = None,
         switches: int | None = None,
         change: float | None = None,
         precision: str = "double",
@@ -112,8 +113,8 @@ class Equations:
         self.groups: list[ConstraintGroup] = groups
         if self._touching and SOLVERS[solver] is not None:
             raise CompileError(f"the solver {solver!r} does not solve contacts; leave solver= out, or contacts=[]")
-        self._solver, self._iterations, self._precision = solver, iterations, precision
-        self._change, self._switches = change, switches
+        self._solver, self._precision, self._iterations = solver, precision, iterations
+        self._switches, self._limits = switches, (newton_iterations, change, switches)
         self.parameters: Mapping[str, float] = MappingProxyType(nominal)
         self.mechanism, self.values = mechanism, values
         self.sensing = sensing(mechanism, period)
@@ -288,7 +289,7 @@ class Equations:
             swept = sweeps(build, self.model, iterations=self._iterations, tolerance=TOLERANCE[self._precision])
             step: ConstrainedStep = EulerStep(build, self.model, self.groups, eps, swept)
         elif self.integrator == "midpoint":
-            step = MidpointStep(build, self.model, self.groups, eps, self._iterations, self._change, self._switches)
+            step = MidpointStep(build, self.model, self.groups, eps, *self._limits)
         else:
             step = EulerStep(build, self.model, self.groups, eps, DirectSolver(build, self.model, eps, self._switches))
         step.write()

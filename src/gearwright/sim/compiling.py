@@ -34,7 +34,7 @@ def compile(
     device: str = "cpu",
     precision: str = "double",
     coupling: str | None = None,
-    iterations: int | None = None,
+    iterations: int = 20,
     parameters: Sequence[str] = (),
     gravity: Sequence[float] | None = None,
     threads: int | None = None,
@@ -42,6 +42,7 @@ def compile(
     controller: Callable[..., Any] | None = None,
     control_period: float | None = None,
     wrenches: Sequence[str] = (),
+    newton_iterations: int | None = None,
     switches: int | None = None,
     most_operations: int = MOST_OPERATIONS,
     ground: bool | float = False,
@@ -93,9 +94,10 @@ def compile(
     solver      solver of constraints: "direct" (an active-set method, which finds the segment of each limit, friction
                 and drive, together with couplings and loops), "pgs" (sweeps over all rows) or "tgs" (sweeps, each with
                 updated positions)
-    iterations  maximum number of iterations per step. Of "midpoint": 24, which end when the mean velocity has
-                converged; otherwise the step is made in substeps. Of "pgs" and "tgs": 20 sweeps; "pgs" stops as soon as
-                nothing changes, "tgs" makes all of them
+    iterations  maximum number of sweeps per step; "pgs" stops as soon as nothing changes, "tgs" makes all of them
+    newton_iterations
+                maximum number of iterations per midpoint step (24); they end when the mean velocity has converged.
+                Otherwise the step is made in substeps
     switches    maximum number of iterations of the active set (200, or the number of constraint rows if that is more).
                 One that needs more keeps the last, and counts as unsettled. A small number, such as 8, bounds the time
                 of large batches with contacts on a GPU, where all robots wait for the slowest
@@ -131,7 +133,7 @@ def compile(
         dt=dt, batch=batch, solver=solver, integrator=integrator, device=device, precision=precision,
         coupling=coupling, iterations=iterations, parameters=parameters, gravity=gravity, threads=threads,
         drives=drives, controller=controller, control_period=control_period,
-        wrenches=wrenches, switches=switches, most_operations=most_operations,
+        wrenches=wrenches, newton_iterations=newton_iterations, switches=switches, most_operations=most_operations,
     )  # fmt: skip
     if reasons := not_simulable(robot):
         raise CompileError("\n".join(reasons))

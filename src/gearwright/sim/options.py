@@ -47,7 +47,8 @@ class Options:
     device: str = "cpu"
     precision: Literal["double", "single"] = "double"
     coupling: str | None = None
-    iterations: int | None = None  # None: as many as the integrator, or the solver, has by itself
+    iterations: int = 20  # sweeps
+    newton_iterations: int | None = None  # None: as many as the midpoint's step has by itself
     switches: int | None = None  # of the active set; None: as many as it takes, up to 200
     change: float | None = None  # of an axis in the last iteration; None: the midpoint's own
     parameters: tuple[str, ...] = ()
@@ -70,17 +71,17 @@ class Options:
                 else "'rk4' has no constraints to solve"
             )
             raise CompileError(f"the solver {self.solver!r} requires integrator='euler'; {needs}")
-        if self.iterations is not None and self.integrator != "midpoint" and self.solver == "direct":
+        if self.newton_iterations is not None and self.integrator != "midpoint":
             raise CompileError(
-                "iterations is an option of integrator='midpoint' and of the solvers 'pgs' and 'tgs'; "
-                f"{self.integrator!r} does not iterate"
+                f"newton_iterations is an option of integrator='midpoint'; {self.integrator!r} does not iterate"
             )
         if self.switches is not None and self.solver != "direct":
             raise CompileError(f"switches is an option of solver='direct'; {self.solver!r} has iterations")
         if not SHORTEST_STEP <= self.dt <= LONGEST_STEP:
             raise CompileError(f"dt must be a time from {SHORTEST_STEP:g} to {LONGEST_STEP:g} s, not {self.dt!r}")
-        for option in ("batch", "iterations", "switches", "threads", "control_period", "most_operations"):
-            if getattr(self, option) is not None or option not in ("iterations", "threads", "switches"):
+        optional = ("threads", "newton_iterations", "switches")
+        for option in ("batch", "iterations", "control_period", "most_operations", *optional):
+            if getattr(self, option) is not None or option not in optional:
                 whole(option, getattr(self, option), high=MOST, error=CompileError)
         if self.gravity is not None and not (len(self.gravity) == 3 and all(map(isfinite, self.gravity))):
             raise CompileError(f"gravity must be three finite numbers [m/s²], not {self.gravity!r}")
@@ -104,10 +105,10 @@ class Options:
     @staticmethod
     def of(
         *, dt: float, batch: int, solver: str, integrator: str | None, device: str, precision: str,
-        coupling: str | None, iterations: int | None, parameters: Sequence[str], gravity: Sequence[float] | None,
+        coupling: str | None, iterations: int, parameters: Sequence[str], gravity: Sequence[float] | None,
         threads: int | None, drives: Mapping[str, Drive] | None = None, controller: object = None,
         control_period: float | None = None, wrenches: Sequence[str] = (),
-        switches: int | None = None,
+        newton_iterations: int | None = None, switches: int | None = None,
         most_operations: int = MOST_OPERATIONS,
     ) -> Options:  # fmt: skip
         """As a caller writes them: lists for tuples, numbers of any kind."""
@@ -120,7 +121,7 @@ class Options:
         return Options(
             dt=step, batch=batch, solver=solver, integrator=integrator, device=device,
             precision=precision,  # type: ignore[arg-type]  # checked when made
-            coupling=coupling, iterations=iterations, switches=switches,
+            coupling=coupling, iterations=iterations, newton_iterations=newton_iterations, switches=switches,
             parameters=names, gravity=g, threads=threads, drives=MappingProxyType(_drives(drives)),
             controller=own, control_period=control_steps(control_period, step, CompileError),
             wrenches=tuple(dict.fromkeys(checked_names("compile(wrenches=…)", wrenches, CompileError))),

@@ -82,7 +82,7 @@ def test_groups_that_are_switched_off(actuator: str) -> None:
     ("attributes", "words"),
     [
         ('inductance="0.02" controller="3 0 0.02 0 0 12" input="pos"', "the delay of its controller"),
-        ('inductance="0.02" saturation="0.1"', "its limit holds the current here"),
+        ('inductance="0.02" saturation="0.1"', "its limit applies to the current here"),
         ('inductance="0.02" thermal="5 0.5 0 0.004 25 30"', "its inductance is constant here"),
         ('ctrlrange="0 12"', "its ctrlrange"),
         ('controller="3 0 0.02 0 0 12" input="pos" ctrlrange="-1 1"', "its ctrlrange"),

@@ -31,7 +31,6 @@ from gearwright.dynamics.solve.terms import Collected, Solved, rate
 from gearwright.dynamics.steps.builder import StepBuilder
 from gearwright.dynamics.steps.slots import Slots
 
-SWEEPS = 20  # per step, at most
 ENOUGH = 0.01  # of the tolerance: sweeps go further than what is accepted, so that a robot at rest stays accepted
 
 
@@ -56,9 +55,8 @@ class SweepSolver(ABC):
 
     fronts = False
 
-    def __init__(self, build: StepBuilder, model: Model, *, iterations: int | None, tolerance: float) -> None:
-        self.build, self.model, self.tolerance = build, model, tolerance
-        self.iterations = SWEEPS if iterations is None else iterations
+    def __init__(self, build: StepBuilder, model: Model, *, iterations: int, tolerance: float) -> None:
+        self.build, self.model, self.iterations, self.tolerance = build, model, iterations, tolerance
 
     def started(self, acting: Collected, segments: Sequence[Scalar]) -> list[Scalar]:
         return []  # no segments are kept: a projection finds its own

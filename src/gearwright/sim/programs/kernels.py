@@ -178,7 +178,7 @@ class CompiledKernels(Kernels):
         o = self.options
         return Equations(
             robot, parameters=o.parameters, gravity=o.gravity, integrator=o.integrator, solver=o.solver,
-            iterations=o.iterations, switches=o.switches, change=o.change,
+            iterations=o.iterations, newton_iterations=o.newton_iterations, switches=o.switches, change=o.change,
             precision=o.precision, drives=o.drives, period=o.dt,
             controller=o.controller, control_period=o.control_period, wrenches=o.wrenches,
         )  # fmt: skip
@@ -198,7 +198,7 @@ class CompiledKernels(Kernels):
         if model is None or keys.foreign_constraints():
             return None
         o = self.options
-        solved = (o.solver, o.iterations, o.switches, o.change)
+        solved = (o.solver, o.iterations, o.newton_iterations, o.switches, o.change)
         rows = (*solved, *o.drives.items(), *((o.dt,) if self.robot.sensors else ()))
         return model, o.inputs, o.gravity, o.integrator, rows, o.precision, *o.wrenches
 
