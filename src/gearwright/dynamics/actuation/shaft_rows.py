@@ -103,7 +103,7 @@ class ShaftRow(OneRow):
         return self.driven.actuator.travel
 
     @property
-    def rubs(self) -> bool:
+    def is_dry(self) -> bool:
         d = self.driven
         return d.efficient and d.friction_coordinate is None and d.has_dry_friction
 
@@ -113,7 +113,7 @@ class ShaftRow(OneRow):
 
     def act(self, now: Moment) -> list[Term]:
         seen = self.driven.gear.seen(now.tree, now.memory[self.driven.command])
-        level = self.driven.friction_at(now) if self.rubs else 0.0
+        level = self.driven.friction_at(now) if self.is_dry else 0.0
         return [Polyline(seen.A, friction_within(now, seen.position, level, self.ends))]
 
 
@@ -124,6 +124,6 @@ def shaft_rows(acting: Actuation) -> list[ConstraintGroup]:
             found += friction_rows(model)
         found.append(ActuatorRow(d, i) if d.efficient else GearedRow(d, i))
         row = ShaftRow(d)
-        if row.rubs or row.ends != (-inf, inf):
+        if row.is_dry or row.ends != (-inf, inf):
             found.append(row)
     return found

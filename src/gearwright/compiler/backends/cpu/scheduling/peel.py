@@ -1,7 +1,7 @@
 """A loop's first iteration as part of the stage before it: where that stage says that there is one, or where the loop
 begins after it (`switch`, then a loop that ends with `switch`).
 
-Between two stages a core waits: what the first computed last, the second needs first. In one tape they are scheduled
+Between two stages each core waits: what the first computed last, the second needs first. In one tape they are scheduled
 together, nothing is read back from memory, and what the stage sets for the loop's beginning is a constant.
 """
 
