@@ -8,7 +8,7 @@ import numpy as np
 
 from gearwright.compiler import Address, Branch, Loop, Program, Slot, SlotKind, Stage, Tape, compile_program
 from gearwright.compiler.backends.cpu.batches.layout import BlockLayout
-from gearwright.compiler.backends.cpu.llvm import objects as llvm
+from gearwright.compiler.backends.cpu.llvm import loaded_code as llvm
 from gearwright.compiler.backends.cpu.passes import optimise_program
 from gearwright.compiler.passes import ends_known, without_unread_stores
 from gearwright.compiler.tape import Instruction, Store

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import gearwright as gw
-from gearwright.compiler.backends.cpu.llvm import objects as llvm
+from gearwright.compiler.backends.cpu.llvm import loaded_code as llvm
 from gearwright.sim.options import Options, coupled
 from tests.formats.fuzz import minimised
 from tests.sim.generated import Case, case
