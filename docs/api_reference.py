@@ -180,7 +180,7 @@ def _columns(part: str) -> list[tuple[str, str]]:
             rows[-1] = (rows[-1][0], f"{rows[-1][1]} {line.strip()}")
         else:
             return []
-    return rows if len(rows) > 1 else []
+    return rows
 
 
 def _escaped(line: str) -> str:

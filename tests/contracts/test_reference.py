@@ -53,6 +53,13 @@ def test_public_members_without_an_entry_or_a_text_there_are_none():
                 assert unit or text, f"field {field} of {name} has neither unit nor comment"
 
 
+@pytest.mark.parametrize("page", REFERENCE)
+def test_every_column_of_arguments_became_a_table(page: str):
+    """One line that is not `name  text` leaves the whole column as text."""
+    text = re.sub(r"^```.*?^```$", "", REFERENCE[page], flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^ {0,4}[\w.,* ]*\w {2,}\S.*$", text, re.MULTILINE) == []
+
+
 def test_every_diagnostic_has_a_remedy():
     assert list(script("remedies").REMEDIES) == list(CODES)
 

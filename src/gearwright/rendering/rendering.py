@@ -70,7 +70,7 @@ def render(
     time        of a recording, the moment of a still picture [s]; default: the end
     index       which robot of a batch
     background  a colour's name or "#rrggbb", or "transparent"
-    search_path folders for meshes, as in `gearwright.load`
+    search_path  folders for meshes, as in `gearwright.load`
 
     Links are drawn by their visuals, or by their collision shapes if they have none, or as sticks. Returns the path.
     """

@@ -95,9 +95,8 @@ def compile(
                 and drive, together with couplings and loops), "pgs" (sweeps over all rows) or "tgs" (sweeps, each with
                 updated positions)
     iterations  maximum number of sweeps per step; "pgs" stops as soon as nothing changes, "tgs" makes all of them
-    newton_iterations
-                maximum number of iterations per midpoint step (24); they end when the mean velocity has converged.
-                Otherwise the step is made in substeps
+    newton_iterations  maximum number of iterations per midpoint step (24); they end when the mean velocity has
+                       converged. Otherwise the step is made in substeps
     switches    maximum number of iterations of the active set (200, or the number of constraint rows if that is more).
                 One that needs more keeps the last, and counts as unsettled. A small number, such as 8, bounds the time
                 of large batches with contacts on a GPU, where all robots wait for the slowest
